@@ -17,6 +17,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from processes import bcftools, measure
 from processes import pairhmm as command_of
 from tables import parser, write
 
+from pairhmm.bench.accuracy import CallAccuracy, compare_dosages
 from pairhmm.bench.dosages import Allele, read_dosages
 from pairhmm.simulate.variants import TruthVariant
 
@@ -133,18 +135,8 @@ def measured_calls(
 
 
 def accuracy(found: Alleles, truth: Alleles) -> dict[str, Any]:
-    """F1 with and without genotypes by kind, and alleles found by size: [found, true]."""
-    row: dict[str, Any] = {}
-    for kind, is_snv in (("snv", True), ("indel", False)):
-        mine, true = ({a: n for a, n in one.items() if a.is_snv == is_snv} for one in (found, truth))
-        shared = mine.keys() & true.keys()
-        right = sum(mine[allele] == true[allele] for allele in shared)
-        row[kind] = {
-            "true": len(true),
-            "found": len(shared),
-            "right": right,
-            "false": len(mine) - len(shared),
-        }
+    """Counts by kind, and alleles found by size: [found, true]."""
+    row: dict[str, Any] = dict(compare_dosages(found, truth))
     for size, (least, most) in SIZES.items():
         true = [allele for allele in truth if least <= len(allele.alt) - len(allele.ref) <= most]
         row[size] = [sum(allele in found for allele in true), len(true)]
@@ -236,16 +228,17 @@ def is_there(caller: str) -> bool:
 
 def seeds_together(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """A row for each data set and caller."""
-    together: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    of_caller: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
-        together.setdefault((row["data"], row["caller"]), []).append(row)
-    for (name, caller), some in together.items():
+        of_caller.setdefault((row["data"], row["caller"]), []).append(row)
+    for (name, caller), some in of_caller.items():
         row = {"data": name, "caller": caller}
         for kind in ("snv", "indel"):
-            total = {key: sum(row[kind][key] for row in some) for key in ("true", "found", "right", "false")}
-            both = max(1, total["true"] + total["found"] + total["false"])
-            row[f"{kind} F1"] = f"{2 * total['found'] / both:.4f}"
-            row[f"{kind} with genotype"] = f"{2 * total['right'] / both:.4f}"
+            together = CallAccuracy(
+                *(sum(counts) for counts in zip(*(astuple(row[kind]) for row in some), strict=True))
+            )
+            row[f"{kind} F1"] = f"{together.f1:.4f}"
+            row[f"{kind} with genotype"] = f"{together.f1 * together.genotype_concordance:.4f}"
         row |= {size: tuple(sum(row[size][part] for row in some) for part in (0, 1)) for size in SIZES}
         row["Mendel errors"] = sum(row["mendel_errors"] for row in some) if "mendel_errors" in some[0] else None
         yield row | {"CPU s": sum(row["seconds"] for row in some)}

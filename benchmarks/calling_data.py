@@ -22,7 +22,7 @@ import pysam
 from pairhmm.simulate.files import ReadWriter, write_fasta, write_truth
 from pairhmm.simulate.reads import draw_reads
 from pairhmm.simulate.reference import Tract, make_contig, repeat_families
-from pairhmm.simulate.stutter import stutter_of
+from pairhmm.simulate.stutter import stutter_rates
 from pairhmm.simulate.variants import TruthVariant, build_haplotype, left_align, place_variants
 
 CONTIG = "chr1"
@@ -160,7 +160,7 @@ def write_sample(folder: Path, genome: Genome, variants: Sequence[TruthVariant],
         depth = sample.coverage * 2 / sample.carried.shape[1]
         fragments = round(depth * len(genome.codes) / (2 * sample.read_length))
         sizes = sample.read_length, None, sample.fragment_length
-        reads = draw_reads(rng, copies, fragments, *sizes, stutter=stutter_of("pcr-free"))
+        reads = draw_reads(rng, copies, fragments, *sizes, stutter=stutter_rates())
         # The name of the contig begins the reads' names: it keeps those of the parts apart.
         mates = [folder / f"{sample.name}.{first}.{mate}.fastq.gz" for mate in (1, 2)]
         placed = folder / f"{sample.name}.{first}.true.bam"

@@ -24,7 +24,8 @@ from pairhmm.map.sketch.cpu import CpuComparer, levels
 from pairhmm.map.sketch.files import write_sketches
 from pairhmm.map.sketch.pairs import distances_of, every_pair
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
-from pairhmm.simulate.reference import random_genome, relative, sequence_of
+from pairhmm.simulate.files import letters
+from pairhmm.simulate.reference import relative
 
 K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))
@@ -48,11 +49,11 @@ def main() -> None:
 def make_relatives(path: Path) -> None:
     """Write an ancestor and its relatives."""
     rng = np.random.default_rng(0)
-    ancestor = random_genome(LENGTH, rng)
+    ancestor = rng.integers(0, 4, LENGTH, dtype=np.uint8)
     with path.open("w") as out:
-        out.write(f">ancestor\n{sequence_of(ancestor)}\n")
+        out.write(f">ancestor\n{letters(ancestor)}\n")
         for number, jaccard in enumerate(np.linspace(0.01, 1, SAMPLES)):
-            out.write(f">g{number}\n{sequence_of(relative(ancestor, jaccard, K, rng))}\n")
+            out.write(f">g{number}\n{letters(relative(ancestor, jaccard, K, rng))}\n")
 
 
 def random_sketches(count: int, slots: int, bits: int) -> Sketches:

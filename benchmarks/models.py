@@ -22,6 +22,7 @@ from accuracy import make_data
 from processes import CONFIDENT, NA12878, run
 from tables import parser, write
 
+from pairhmm.bench.accuracy import compare_dosages
 from pairhmm.bench.dosages import Allele, read_dosages
 
 MORE_TRUTH = {
@@ -82,17 +83,15 @@ def compare(called: Truth, truth: Truth, confident: Path | None) -> dict[str, di
     `confident` is a BED where the truth is complete, None for everywhere. "Elsewhere" are extra ones outside.
     """
     counts = {}
-    for kind, is_snv in (("snv", True), ("indel", False)):
-        mine, true = ({a: n for a, n in one.items() if a.is_snv == is_snv} for one in (called, truth))
-        shared = mine.keys() & true.keys()
-        right = sum(mine[allele] == true[allele] for allele in shared)
-        extra = [is_within(confident, allele) for allele in mine.keys() - shared]
+    for kind, found in compare_dosages(called, truth).items():
+        others = [allele for allele in called.keys() - truth.keys() if allele.is_snv == (kind == "snv")]
+        extra = sum(is_within(confident, allele) for allele in others)
         counts[kind] = {
-            "right": right,
-            "wrong": len(shared) - right,
-            "missed": len(true) - len(shared),
-            "extra": sum(extra),
-            "elsewhere": len(extra) - sum(extra),
+            "right": found.same_genotype,
+            "wrong": found.true_positives - found.same_genotype,
+            "missed": found.false_negatives,
+            "extra": extra,
+            "elsewhere": len(others) - extra,
         }
     return counts
 

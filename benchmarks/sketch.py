@@ -20,15 +20,10 @@ import numpy as np
 from processes import measure, pairhmm
 from tables import parser, write
 
-LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
-GENOME, SMALL, LINE = 100_000_000, 100_000, 80
+from pairhmm.simulate.files import LETTERS, write_fasta
+
+GENOME, SMALL = 100_000_000, 100_000
 READ, DEPTH, SEQUENCED, ERRORS = 150, 30, 2_000_000, 0.005
-
-
-def write_fasta(path: Path, bases: np.ndarray) -> None:
-    lines = np.full((len(bases) // LINE, LINE + 1), ord("\n"), dtype=np.uint8)
-    lines[:, :LINE] = LETTERS[bases].reshape(-1, LINE)
-    path.write_bytes(b">genome\n" + lines.tobytes())
 
 
 def write_reads(path: Path, rng: np.random.Generator, genome: np.ndarray, count: int) -> None:
@@ -48,7 +43,7 @@ def inputs(folder: Path) -> dict[str, tuple[Path, Path, int]]:
     rng = np.random.default_rng(1)
     genome = rng.integers(0, 4, GENOME)
     for name, size in (("genome", GENOME), ("small", SMALL)):
-        write_fasta(folder / f"{name}.fa", genome[:size])
+        write_fasta(folder / f"{name}.fa", {"genome": genome[:size]})
         (folder / f"{name}.fa.gz").write_bytes(gzip.compress((folder / f"{name}.fa").read_bytes(), 6))
     reads = SEQUENCED * DEPTH // READ
     write_reads(folder / "genome.fq", rng, genome[:SEQUENCED], reads)

@@ -8,7 +8,7 @@ best repeat counts. One thread is compared by CPU time of the whole process, sta
 time. "Bare reading" makes the arrays of all reads and drops them; samtools counts reads with a filter that makes it
 parse them. Real reads are those of real_reads.py; a genome's worth is 3.1 Gb at their rate, and the start. With an
 NVIDIA GPU, `likelihoods` of an amplicon set (60 kb at depth 5,000, up to 128 haplotypes a region) runs on it and on all
-cores. device.py measures kernels and arrays.
+cores. `pairhmm bench forward` measures kernels and arrays.
 """
 
 from __future__ import annotations

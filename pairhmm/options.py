@@ -77,6 +77,13 @@ def check_fields(options: object) -> None:
         rule.check(name, getattr(options, name))
 
 
+def check_arguments(function: object, values: Mapping[str, object]) -> None:
+    """Raise OptionError unless the arguments of a function have values that their types allow."""
+    for name, rule in rules_of(function).items():
+        if name in values:
+            rule.check(name, values[name])
+
+
 def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
     """Raise OptionError unless `value` is a whole number from `least` to `most`."""
     try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from pairhmm.bench.dosages import read_dosages
+from pairhmm.bench.dosages import Allele, read_dosages
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,14 @@ def compare(
     it does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are
     left out.
     """
-    called = read_dosages(calls, reference, sample)
-    expected = read_dosages(truth, reference, sample)
+    return compare_dosages(*(read_dosages(path, reference, sample) for path in (calls, truth)))
+
+
+def compare_dosages(called: Mapping[Allele, int], expected: Mapping[Allele, int]) -> dict[str, CallAccuracy]:
+    """The same of copies of alleles."""
     by_kind = {}
     for kind, is_snv in (("snv", True), ("indel", False)):
-        mine = {allele: copies for allele, copies in called.items() if allele.is_snv == is_snv}
-        true = {allele: copies for allele, copies in expected.items() if allele.is_snv == is_snv}
+        mine, true = ({a: copies for a, copies in one.items() if a.is_snv == is_snv} for one in (called, expected))
         shared = mine.keys() & true.keys()
         by_kind[kind] = CallAccuracy(
             true_positives=len(shared),

@@ -14,6 +14,7 @@ import numpy as np
 
 from pairhmm import backends, engine
 from pairhmm.bench.map import make_cohort
+from pairhmm.bench.timing import seconds_of
 from pairhmm.bench.workloads import WORKLOADS, make_workload
 from pairhmm.engine import Choice
 from pairhmm.engine.calibration import DISTANCES, FORWARD, PLACE, DeviceSpeed
@@ -141,9 +142,4 @@ def _speed(work: CalibratedWork, worker: Any, threads: int) -> tuple[float, floa
 
 
 def _seconds(run: Run, worker: Any, threads: int) -> float:
-    seconds = []
-    for _ in range(1 + CALLS):
-        begin = time.perf_counter()
-        run(worker, threads)
-        seconds.append(time.perf_counter() - begin)
-    return statistics.median(seconds[1:])
+    return statistics.median(seconds_of(lambda: run(worker, threads), CALLS))

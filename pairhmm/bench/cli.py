@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
-from statistics import median
 
 import rich_click as click
 
@@ -87,10 +85,8 @@ def time_scan(
         backend, device, samples, signatures, repetitions=repetitions, threads=threads, announce=log.info
     )
     tables.devices([Choice(backend, None if device is None else (device,))])
-    tables.table("scan", "backend", "bases", "patterns", "hits", "seconds", "speedup", "same")
-    for speed in speeds:
-        figures = speed.hits, f"{median(speed.seconds):.4f}", f"{speed.speedup:.3g}", "yes" if speed.same else "no"
-        tables.row({**asdict(speed), "speedup": speed.speedup}, speed.backend, speed.bases, speed.patterns, *figures)
+    tables.table("scan", backend="", bases="", patterns="", hits="", seconds=".4f", speedup=".3g", same="")
+    tables.rows(speeds)
     tables.finish()
 
 
@@ -123,10 +119,8 @@ def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: in
     number = backends.device_of(DP_BACKEND, device) or 0
     tables = Tables(as_json)
     tables.devices([Choice(DP_BACKEND, (number,))])
-    tables.table("cells", "method", "length", "pairs", "gcups")
-    for speed in dp.measure_cells(number, lengths, gigacells, repetitions=repetitions):
-        record = {**asdict(speed), "gcups": speed.gcups}
-        tables.row(record, speed.method, speed.length, speed.pairs, f"{speed.gcups:.1f}")
+    tables.table("cells", method="", length="", pairs="", gcups=".1f")
+    tables.rows(dp.measure_cells(number, lengths, gigacells, repetitions=repetitions))
     tables.finish()
 
 
@@ -179,16 +173,13 @@ def time_map(
     tables = Tables(as_json)
     speeds = bench_map.measure_map(backend, device, nodes, groups, repetitions=repetitions, threads=threads)
     tables.devices([Choice(backend, None if device is None else (device,))])
-    columns = ("nodes", "groups", "tokens", "cpu_seconds", f"{backend}_seconds", "speedup")
-    tables.table("map", *columns, "sketch_kernel_ms", "blend_kernel_ms", "auto")
+    seconds = {"cpu_seconds": ".4g", f"{backend}_seconds": ".4g", "speedup": ".3g"}
+    kernels = {"sketch_kernel_ms": ".3g", "blend_kernel_ms": ".3g"}
+    tables.table("map", nodes="", groups="", tokens="", **seconds, **kernels, auto="")
     for speed in speeds:
-        seconds = f"{speed.cpu_seconds:.4g}", f"{speed.device_seconds:.4g}", f"{speed.speedup:.3g}"
-        kernels = f"{1e3 * speed.sketch_seconds:.3g}", f"{1e3 * speed.blend_seconds:.3g}"
-        record = {**asdict(speed), "speedup": speed.speedup}
-        tables.row(record, speed.nodes, speed.groups, speed.tokens, *seconds, *kernels, speed.auto)
+        milliseconds = dict(zip(kernels, (1e3 * speed.sketch_seconds, 1e3 * speed.blend_seconds), strict=True))
+        tables.rows([speed], **{f"{backend}_seconds": speed.device_seconds}, **milliseconds)
     if accuracy:
-        tables.table("differences", "nodes", "signatures", "projections", "blends")
-        for difference in bench_map.measure_map_differences(backend, device, nodes, threads=threads):
-            largest = f"{difference.projections:.2g}", f"{difference.blends:.2g}"
-            tables.row(asdict(difference), difference.nodes, difference.signatures, *largest)
+        tables.table("differences", nodes="", signatures="", projections=".2g", blends=".2g")
+        tables.rows(bench_map.measure_map_differences(backend, device, nodes, threads=threads))
     tables.finish()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
 from itertools import chain
 
 import rich_click as click
@@ -18,39 +17,6 @@ from pairhmm.errors import InputError
 from pairhmm.process import usable_cores
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A backend, and whether it runs on this machine.
-
-    Attributes
-    ----------
-    backend : str
-    available : bool
-    detail : str
-        What it runs on.
-    devices : tuple of str
-        Name and size of each device that ``--device`` can choose, in the order of their indices.
-    reason, cure : str
-        What is missing, and how to get it.
-    """
-
-    backend: str
-    available: bool
-    detail: str
-    devices: tuple[str, ...]
-    reason: str
-    cure: str
-
-
-def devices() -> list[Device]:
-    """Every backend of this version, fastest first."""
-    known = []
-    for name in backends.names():
-        status = _status(name)
-        known.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
-    return known
-
-
 def _status(name: str) -> Status:
     try:
         return backends.status(name)
@@ -58,13 +24,11 @@ def _status(name: str) -> Status:
         return Status(False, reason=f"{error.path}={error.record}: {error.rule}", cure=error.cure)
 
 
-def instruction_sets() -> dict[str, bool]:
-    """Instruction sets of this build, slowest first, and whether this machine has each."""
-    return dict(cpu.instruction_sets())
-
-
 UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
 DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}
+
+LISTED = ("available", "detail", "devices", "reason", "cure")
+"""What is told of a backend (`pairhmm.backends.Status`)."""
 
 EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
 
@@ -88,15 +52,16 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
     if calibrates:
         _calibrate(threads)
         return
-    listed, levels = devices(), instruction_sets()
+    listed, levels = {name: _status(name) for name in backends.names()}, dict(cpu.instruction_sets())
     if as_json:
-        click.echo(json.dumps({"backends": [asdict(device) for device in listed], "simd_levels": levels}, indent=2))
+        rows = [{"backend": name} | {key: getattr(status, key) for key in LISTED} for name, status in listed.items()]
+        click.echo(json.dumps({"backends": rows, "simd_levels": levels}, indent=2))
         return
-    for device in listed:
-        state = f"available  {device.detail}" if device.available else f"missing    {device.reason}; {device.cure}"
-        click.echo(f"{device.backend:<10} {state}")
-        for index, description in enumerate(device.devices):
-            label = f"{device.backend}:{index}"
+    for name, status in listed.items():
+        state = f"available  {status.detail}" if status.available else f"missing    {status.reason}; {status.cure}"
+        click.echo(f"{name:<10} {state}")
+        for index, description in enumerate(status.devices):
+            label = f"{name}:{index}"
             click.echo(f"{label:<10} {'':<10} {description}")
     sets = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
     click.echo(f"{'SIMD':<10} {', '.join(sets) or 'none compiled'}; PAIRHMM_CPU=NAME forces one")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import chain
-from statistics import median
+from typing import Any
 
 import rich_click as click
 
@@ -155,20 +153,17 @@ def _choices(names: Sequence[str], devices: tuple[int, ...] | None, device_memor
 def _length_table(
     tables: Tables, choices: Sequence[Choice], lengths: Sequence[int], repetitions: int, threads: int
 ) -> None:
-    tables.table("speed", "backend", "length", "threads", "pairs", "seconds", "gcups", "computed")
+    figures = {"pairs": "", "seconds": ".4f", "gcups": ".3f", "computed": ".3f"}
+    tables.table("speed", backend="", length="", threads="", **figures)
+    common: dict[str, Any] = {"threads": threads, "repetitions": repetitions, "announce": log.info}
     for choice in choices:
-        for speed in by_length.measure_speed(
-            choice, lengths, threads=threads, repetitions=repetitions, announce=log.info
-        ):
-            figures = speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}", f"{speed.computed:.3f}"
-            tables.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, threads, *figures)
+        tables.rows(by_length.measure_speed(choice, lengths, **common))
 
 
 def _accuracy_table(tables: Tables, choices: Sequence[Choice], lengths: Sequence[int], threads: int) -> None:
-    tables.table("accuracy", "backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued")
-    for error in by_length.measure_accuracy(choices, lengths, threads=threads, announce=log.info):
-        differences = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
-        tables.row(asdict(error), error.backend, error.length, error.pairs, *differences, error.rescued)
+    figures = {"worst": ".2e", "worst_relative": ".2e", "lowest": ".2f", "rescued": ""}
+    tables.table("accuracy", backend="", length="", pairs="", **figures)
+    tables.rows(by_length.measure_accuracy(choices, lengths, threads=threads, announce=log.info))
 
 
 def _is_gpu(choice: Choice) -> bool:
@@ -181,11 +176,9 @@ def _is_gpu(choice: Choice) -> bool:
 
 
 def _kernel_table(tables: Tables, choices: Sequence[Choice], repetitions: int) -> None:
-    tables.table("kernel", "backend", "length", "groups", "seconds", "gcups")
+    tables.table("kernel", backend="", length="", groups="", seconds=".5f", gcups=".1f")
     for choice in choices:
-        for speed in device.measure_kernels(choice, repetitions=repetitions):
-            figures = f"{median(speed.seconds):.5f}", f"{speed.gcups:.1f}"
-            tables.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, speed.groups, *figures)
+        tables.rows(device.measure_kernels(choice, repetitions=repetitions))
 
 
 def _workload_table(
@@ -197,32 +190,18 @@ def _workload_table(
     repetitions: int,
     threads: int,
 ) -> None:
-    columns = "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups", "computed"
-    tables.table("workloads", "backend", "workload", *columns)
+    figures = {"rescued": "", "seconds": ".4f", "gcups": ".1f", "kernel_gcups": ".1f", "computed": ".3f"}
+    tables.table("workloads", backend="", workload="", threads="", pairs="", **figures)
+    workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
+    common = {"repetitions": repetitions, "threads": threads}
     for choice in choices:
-        workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
-        speeds = device.measure_workloads(choice, workloads, repetitions=repetitions, threads=threads)
+        tables.rows(device.measure_workloads(choice, workloads, **common), threads=threads)
         if groups is not None:
-            speeds = chain(
-                speeds, [device.measure_groups(choice, groups, copies, repetitions=repetitions, threads=threads)]
-            )
-        for speed in speeds:
-            kernels = "" if speed.kernel_gcups is None else f"{speed.kernel_gcups:.1f}"
-            figures = (
-                speed.pairs,
-                speed.rescued,
-                f"{median(speed.seconds):.4f}",
-                f"{speed.gcups:.1f}",
-                kernels,
-                f"{speed.computed:.3f}",
-            )
-            record = {**asdict(speed), "gcups": speed.gcups, "kernel_gcups": speed.kernel_gcups}
-            tables.row(record, speed.backend, speed.workload, threads, *figures)
+            tables.rows([device.measure_groups(choice, groups, copies, **common)], threads=threads)
 
 
 def _file_table(tables: Tables, choices: Sequence[Choice], repetitions: int, threads: int) -> None:
-    tables.table("files", "backend", "workload", "threads", "pairs", "process_seconds", "again_seconds")
+    seconds = {"process_seconds": ".3f", "again_seconds": ".3f"}
+    tables.table("files", backend="", workload="", threads="", pairs="", **seconds)
     for choice in choices:
-        speed = device.measure_files(choice, repetitions=repetitions, threads=threads)
-        figures = speed.pairs, f"{median(speed.process_seconds):.3f}", f"{median(speed.again_seconds):.3f}"
-        tables.row(asdict(speed), speed.backend, speed.workload, threads, *figures)
+        tables.rows([device.measure_files(choice, repetitions=repetitions, threads=threads)], threads=threads)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import Any
 
 import rich_click as click
 
@@ -85,16 +88,20 @@ class Tables:
         self._as_json = as_json
         self._records: dict[str, list[dict[str, object]]] = {}
         self._current: list[dict[str, object]] = []
+        self._columns: dict[str, str] = {}
 
-    def table(self, name: str, *columns: str) -> None:
-        """Begin a table, with its name in JSON."""
-        self._current = self._records[name] = []
+    def table(self, name: str, **columns: str) -> None:
+        """Begin a table, with its name in JSON, and the format of each column."""
+        self._current, self._columns = self._records.setdefault(name, []), columns
         self._line(*columns)
 
-    def row(self, record: dict[str, object], *values: object) -> None:
-        """Add a measurement: its record in JSON, and its values in the table."""
-        self._current.append(record)
-        self._line(*values)
+    def rows(self, measured: Iterable[Any], **more: object) -> None:
+        """Add measurements: data classes, whose fields and properties are in JSON. Columns are these, or `more`."""
+        for one in measured:
+            properties = [name for name, kind in vars(type(one)).items() if isinstance(kind, property)]
+            self._current.append(asdict(one) | {name: getattr(one, name) for name in properties})
+            values = {name: more[name] if name in more else getattr(one, name) for name in self._columns}
+            self._line(*(_text(value, self._columns[name]) for name, value in values.items()))
 
     def devices(self, choices: Sequence[Choice]) -> None:
         """Name the devices that the tables are measured on."""
@@ -109,6 +116,15 @@ class Tables:
         if self._as_json:
             click.echo(json.dumps(self._records, indent=1))
 
-    def _line(self, *values: object) -> None:
+    def _line(self, *texts: str) -> None:
         if not self._as_json:
-            click.echo("\t".join(map(str, values)))
+            click.echo("\t".join(texts))
+
+
+def _text(value: object, form: str) -> str:
+    """A value of a table: of repetitions the median."""
+    if isinstance(value, list):
+        value = median(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else format(value, form)

@@ -216,16 +216,6 @@ def measure_groups(
     return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
 
-def measure_devices(
-    backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
-) -> Iterator[WorkloadSpeed]:
-    """Time a batch of `copies` copies of a workload, on the first of the devices and then on all of them."""
-    batch = merge_batches([make_workload(WORKLOADS[name])] * copies)
-    for used in (tuple(devices[:1]), tuple(devices)):
-        pool = engine.choose(Choice(backend, used))
-        yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)
-
-
 def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
     """Score batches one after the other, of which the first does not count. Then time the kernels on the last one."""
     seconds, cells, pairs, rescued = [], [], 0, 0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.bench.timing import seconds_of
 from pairhmm.engine.calibration import PLACE, is_worth_a_device
 from pairhmm.map.base import EMBEDDERS, Embedder
 from pairhmm.map.device import WORTH_A_DEVICE, DeviceEmbedder
@@ -75,7 +75,7 @@ class MapSpeed:
 
     @property
     def speedup(self) -> float:
-        """How many times faster the device is than the CPU."""
+        """How many times as fast as the CPU the device is."""
         return self.cpu_seconds / self.device_seconds
 
 
@@ -118,32 +118,17 @@ def measure_map(
     repetitions: int = 3,
     threads: int = 1,
 ) -> Iterator[MapSpeed]:
-    """Time each size on a device and on the CPU. A first run of each is not counted.
+    """Time each size, with so many groups of properties, on a device (by default the first) and on the CPU.
 
-    Parameters
-    ----------
-    backend : {"cuda", "webgpu"}
-    device : int or None
-        Index of the device; None for the first one.
-    nodes : sequence of int
-    groups : int
-        Groups of properties.
-    repetitions : int
-    threads : int
-        CPU threads.
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the backend or the device is not available.
+    BackendUnavailable or InputError if the backend or the device is not available.
     """
     embedder, cpu = _device_embedder(backend, device), EMBEDDERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, groups)
-        device_seconds = _median(partial(cohort.place, embedder, threads), repetitions)
+        device_seconds = median(seconds_of(partial(cohort.place, embedder, threads), repetitions))
         sketch = _kernels(embedder, partial(cohort.project, embedder, threads), repetitions)
         blended = _kernels(embedder, partial(cohort.blend, embedder, threads), repetitions)
-        cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
+        cpu_seconds = median(seconds_of(partial(cohort.place, cpu, threads), repetitions))
         worth = is_worth_a_device(PLACE, cohort.sets, threads, WORTH_A_DEVICE)
         tokens = sum(len(group.tokens) for group in cohort.groups)
         auto = EMBEDDERS.chosen("auto", None, worth)
@@ -178,15 +163,6 @@ def _largest(differences: NDArray[np.float64]) -> float:
     return float(np.abs(differences).max(initial=0))
 
 
-def _median(run: Callable[[], object], repetitions: int) -> float:
-    seconds = []
-    for _ in range(repetitions + 1):
-        begin = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - begin)
-    return statistics.median(seconds[1:])
-
-
 def _kernels(embedder: DeviceEmbedder, run: Callable[[], object], repetitions: int) -> float:
     """Seconds of all kernels of a call. Calls just before it keep the device's clock up."""
     totals = []
@@ -194,4 +170,4 @@ def _kernels(embedder: DeviceEmbedder, run: Callable[[], object], repetitions: i
         with embedder.sketcher.timing() as seconds:
             run()
         totals.append(sum(seconds))
-    return statistics.median(totals[1:])
+    return median(totals[1:])

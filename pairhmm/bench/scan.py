@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pairhmm.backends import device_of, on_the_cpu, status
+from pairhmm.bench.timing import seconds_of
 from pairhmm.scan.base import SCANNERS, Patterns, Scanner, ScanOptions
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
@@ -59,9 +60,9 @@ def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
     for number in range(samples):
         most = min(_between(rng, PLANTED), signatures)
         planted = rng.choice(signatures, most if number % ONE_IN == 0 else 0, replace=False).tolist()
-        sample = draw_sample(rng, _between(rng, SAMPLE_LENGTHS), sequences, planted, PHRED, N_RATIO)
-        letters.append(sample.letters)
-        qualities.append(sample.qualities)
+        own, phred, _ = draw_sample(rng, _between(rng, SAMPLE_LENGTHS), sequences, planted, PHRED, N_RATIO)
+        letters.append(own)
+        qualities.append(phred)
     names = [f"signature_{number}" for number in range(1, signatures + 1)]
     return ScanWorkload(Signatures.of(names, sequences), Samples.of(letters, qualities))
 
@@ -100,15 +101,13 @@ def measure_scan(
 def _measured(
     scanners: dict[str, Scanner], samples: Samples, patterns: int, repetitions: int, threads: int
 ) -> Iterator[ScanSpeed]:
-    expected = cpu_seconds = None
+    """Speeds of scanners, of which the first is the CPU's."""
+    expected, cpu_seconds = None, 0.0
     for name, scanner in scanners.items():
-        seconds = []
-        for _ in range(repetitions + 1):
-            begin = time.perf_counter()
-            hits = scanner.scan(samples, threads).hits
-            seconds.append(time.perf_counter() - begin)
-        if expected is None or cpu_seconds is None:
-            expected, cpu_seconds = hits, statistics.median(seconds[1:])
+        seconds = seconds_of(partial(scanner.scan, samples, threads), repetitions)
+        cpu_seconds = cpu_seconds or statistics.median(seconds)
+        hits = scanner.scan(samples, threads).hits
+        expected = hits if expected is None else expected
         told = ("segment", "signature", "start", "strand", "total")
         same = all(np.array_equal(hits[field], expected[field]) for field in told)
-        yield ScanSpeed(name, int(samples.offset[-1]), patterns, seconds[1:], cpu_seconds, len(hits), same)
+        yield ScanSpeed(name, int(samples.offset[-1]), patterns, seconds, cpu_seconds, len(hits), same)

@@ -26,14 +26,6 @@ every read there, and with a weaker prior the fit would call such slips common a
 """
 
 
-def transitions_by_copies(insertion: NDArray[np.float64], deletion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[20, 7]: mm, mi and md of each class, in the columns of `RowTables.transition`; the others are 0."""
-    transition = np.zeros((MOST_REPEATS, 7))
-    transition[:, 0] = 1 - np.minimum(1.0, insertion + deletion)
-    transition[:, 3], transition[:, 5] = insertion, deletion
-    return transition
-
-
 def class_probabilities(
     insertion: NDArray[np.float64], deletion: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import cpu
 from pairhmm.fit.pairs import FitPairs
 from pairhmm.models.batch import Start
+from pairhmm.models.gatk import MOST_REPEATS
 from pairhmm.native import native
 
 QUALITIES = 128
@@ -51,11 +52,11 @@ class Counts:
         )
 
 
-def start_places(pairs: FitPairs, place: NDArray[np.int32], places: int) -> NDArray[np.int32]:
-    """Places of bases. The first base of a read gets a place of its own, behind all others: place + `places`."""
-    shifted = place.copy()
-    shifted[pairs.first_bases()] += places
-    return shifted
+def places_by_copies(pairs: FitPairs) -> NDArray[np.int32]:
+    """Place of each base: the copies of the repeat there less 1. The first bases of reads have others, behind these."""
+    place = pairs.copies.astype(np.int32) - 1
+    place[pairs.read_offset[:-1]] += MOST_REPEATS
+    return place
 
 
 def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,6 +68,15 @@ def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
     of_first = transition.copy()
     of_first[:, :3] = 1.0
     return np.concatenate([transition, of_first])
+
+
+def log10_start(start: Start, widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """log10 of M[0,0] plus the sum of D[0,j] over all j that a letter follows, for haplotypes of `widths` letters.
+
+    Likelihoods are divided by it. It is 0 for GATK's start.
+    """
+    result: NDArray[np.float64] = np.log10(start.match + (start.deletion + widths - 1) / widths)
+    return result
 
 
 def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:

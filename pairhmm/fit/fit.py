@@ -10,16 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.fit.errors import standard_errors
 from pairhmm.fit.gatk_model import GatkFit, best_options
-from pairhmm.fit.maximisation import (
-    Expectation,
-    FitOptions,
-    Model,
-    Round,
-    Watch,
-    log10_likelihood,
-    maximise,
-    sample_of,
-)
+from pairhmm.fit.maximisation import Expectation, FitOptions, Model, Round, Watch, log10_likelihood, maximise
 from pairhmm.fit.pairs import FitPairs
 from pairhmm.fit.profile_model import ProfileFit
 from pairhmm.models.gatk import GatkOptions
@@ -75,14 +66,8 @@ def fit_profile(
     `initial` is the model of the first round, and the prior; its column of N is kept. `watch` is called with each
     round.
     """
-    sample = _sample(pairs, options)
-    model = first = ProfileFit.of(initial)
-    rounds: list[Round] = []
-    if sample is not None:
-        model, _, rounds = maximise(
-            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
-        )
-    few = pairs if sample is None else sample
+    first = ProfileFit.of(initial)
+    model, few, rounds = _on_sample(first, pairs, options, threads, watch)
     model = max((model.with_start(name) for name in STARTS), key=lambda fit: log10_likelihood(fit, few, threads))
     return _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)[0]
 
@@ -99,20 +84,25 @@ def fit_gatk(
     Returns the fit by copies of the tandem repeat at a base; the qualities and the PCR indel model that come nearest to
     its rates; and their log10 likelihood.
     """
-    sample = _sample(pairs, options)
-    model = first = GatkFit.of(initial)
-    rounds: list[Round] = []
-    if sample is not None:
-        model, _, rounds = maximise(
-            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
-        )
+    first = GatkFit.of(initial)
+    model, _, rounds = _on_sample(first, pairs, options, threads, watch)
     fitted, expected = _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)
     chosen = best_options(fitted.model, expected.counts, initial)
     return fitted, chosen, log10_likelihood(GatkFit.of(chosen), pairs, threads)
 
 
-def _sample(pairs: FitPairs, options: FitOptions) -> FitPairs | None:
-    return sample_of(pairs, options.sample) if len(pairs) >= 2 * options.sample else None
+def _on_sample(
+    first: Model, pairs: FitPairs, options: FitOptions, threads: int, watch: Watch | None
+) -> tuple[Model, FitPairs, list[Round]]:
+    """Rounds on a sample, evenly spread: the model behind them, and the sample. Of few pairs, these and no rounds."""
+    size = options.sample
+    if len(pairs) < 2 * size:
+        return first, pairs, []
+    sample = pairs.take(np.arange(size, dtype=np.int64) * len(pairs) // size)
+    model, _, rounds = maximise(
+        first, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
+    )
+    return model, sample, rounds
 
 
 def _on_all(

@@ -17,17 +17,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fit.by_copies import (
-    CLASSES,
-    MOST_PRIOR,
-    class_counts,
-    class_probabilities,
-    likeliest_rates,
-    transitions_by_copies,
-)
-from pairhmm.fit.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
+from pairhmm.fit.by_copies import CLASSES, MOST_PRIOR, class_counts, class_probabilities, likeliest_rates
+from pairhmm.fit.counts import QUALITIES, SYMBOLS, Counts, RowTables, places_by_copies, with_free_start
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.fit.profile_model import log10_start, normalised, prior_counts
+from pairhmm.fit.profile_model import normalised, prior_counts
 from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrModel, pcr_quality
 
 INSERTED = 0.25
@@ -51,11 +44,6 @@ class GatkFit:
     # dict of str to float64[k]: counts of the prior, which are added to those of the data
     prior: Mapping[str, NDArray[np.float64]]
 
-    @property
-    def name(self) -> str:
-        """The model's name on the command line."""
-        return "gatk"
-
     @classmethod
     def of(cls, options: GatkOptions) -> GatkFit:
         """Make the model with the rates that options stand for."""
@@ -70,15 +58,12 @@ class GatkFit:
 
     def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
-        transition = transitions_by_copies(self.insertion, self.deletion)
+        transition = np.empty((MOST_REPEATS, 7))
+        transition[:, 0] = 1 - np.minimum(1.0, self.insertion + self.deletion)
         transition[:, 1] = transition[:, 2] = 1 - self.gap
+        transition[:, 3], transition[:, 5] = self.insertion, self.deletion
         transition[:, 4] = transition[:, 6] = self.gap
-        place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
-        return RowTables(place, _emission(), with_free_start(transition), START)
-
-    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
-        """float64[pairs]: zeros, since GATK's start sums to 1."""
-        return log10_start(START, np.diff(pairs.haplotype_offset))
+        return RowTables(places_by_copies(pairs), _emission(), with_free_start(transition), START)
 
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""

@@ -13,7 +13,7 @@ from typing import Annotated, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fit.counts import Counts, RowTables, expected_counts, log10_likelihoods
+from pairhmm.fit.counts import Counts, RowTables, expected_counts, log10_likelihoods, log10_start
 from pairhmm.fit.pairs import FitPairs
 from pairhmm.options import Within, check_fields
 
@@ -22,14 +22,9 @@ class FittedModel(Protocol):
     """The interface of a model that can be fitted."""
 
     @property
-    def name(self) -> str: ...
-
-    @property
     def prior(self) -> Mapping[str, NDArray[np.float64]]: ...
 
     def tables(self, pairs: FitPairs) -> RowTables: ...
-
-    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]: ...
 
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]: ...
 
@@ -107,16 +102,22 @@ class Expectation:
 
 def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectation:
     """Expected counts of the pairs under a model, and its likelihood, given that each read begins on its haplotype."""
-    counts = expected_counts(pairs, model.tables(pairs), threads)
-    is_finite = np.isfinite(counts.log10)
-    log10 = float((counts.log10 - model.log10_start(pairs))[is_finite].sum())
-    return Expectation(counts, log10, int(len(is_finite) - is_finite.sum()))
+    tables = model.tables(pairs)
+    counts = expected_counts(pairs, tables, threads)
+    beyond = int((~np.isfinite(counts.log10)).sum())
+    return Expectation(counts, _given_start(counts.log10, pairs, tables), beyond)
 
 
 def log10_likelihood(model: FittedModel, pairs: FitPairs, threads: int) -> float:
     """The likelihood as in `expectation`, without the counts, which take longer."""
-    log10 = log10_likelihoods(pairs, model.tables(pairs), threads)
-    return float((log10 - model.log10_start(pairs))[np.isfinite(log10)].sum())
+    tables = model.tables(pairs)
+    return _given_start(log10_likelihoods(pairs, tables, threads), pairs, tables)
+
+
+def _given_start(log10: NDArray[np.float64], pairs: FitPairs, tables: RowTables) -> float:
+    """The sum of the finite likelihoods, given that each read begins on its haplotype."""
+    start = log10_start(tables.start, np.diff(pairs.haplotype_offset))
+    return float((log10 - start)[np.isfinite(log10)].sum())
 
 
 def log10_prior(model: FittedModel) -> float:
@@ -126,11 +127,6 @@ def log10_prior(model: FittedModel) -> float:
         counted = model.prior[name] > 0
         total += float((model.prior[name][counted] * np.log10(p[counted])).sum())
     return total
-
-
-def sample_of(pairs: FitPairs, size: int) -> FitPairs:
-    """A sample of `size` pairs, evenly spread."""
-    return pairs.take(np.arange(size, dtype=np.int64) * len(pairs) // size)
 
 
 def maximise(

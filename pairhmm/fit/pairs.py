@@ -72,10 +72,6 @@ class FitPairs:
             [self.letters[part] for part in letter],
         )
 
-    def first_bases(self) -> NDArray[np.int64]:
-        """int64[pairs]: where each read begins."""
-        return self.read_offset[:-1]
-
     @cached_property
     def copies(self) -> NDArray[np.uint8]:
         """uint8[bases]: copies of the tandem repeat at each base, 1 to 20, as GATK's PCR indel model counts them."""

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from pairhmm.fit.by_copies import CLASSES, class_counts, class_probabilities, likeliest_rates
 from pairhmm.fit.by_copies import MOST_PRIOR as MOST_PRIOR_OF_CLASS
-from pairhmm.fit.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
+from pairhmm.fit.counts import QUALITIES, SYMBOLS, Counts, RowTables, places_by_copies, with_free_start
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.models.batch import Start
 from pairhmm.models.gatk import ERROR, MOST_REPEATS
 from pairhmm.models.profile import HAPLOTYPE_LETTERS, LEAVING, LETTERS, OPENING, STARTS, ProfileModel, one_hot
 
@@ -68,21 +67,11 @@ class ProfileFit:
         assert self.model.by_copies is not None
         return self.model.by_copies
 
-    @property
-    def name(self) -> str:
-        """The model's name on the command line."""
-        return "profile"
-
     def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
         weight, model = symbol_probabilities(), self.model
         emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
-        place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
-        return RowTables(place, emission, with_free_start(model.transitions_of_rows()), model.start)
-
-    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
-        """float64[pairs]: log10 of the sum of the start over the haplotype. Likelihoods are divided by this sum."""
-        return log10_start(self.model.start, np.diff(pairs.haplotype_offset))
+        return RowTables(places_by_copies(pairs), emission, with_free_start(model.transitions_of_rows()), model.start)
 
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
@@ -157,12 +146,6 @@ def symbol_probabilities() -> NDArray[np.float64]:
     """float64[symbols, 4]: the profile's row of each base and quality."""
     symbols = np.arange(SYMBOLS)
     return one_hot((symbols // QUALITIES).astype(np.uint8), ERROR[symbols % QUALITIES])
-
-
-def log10_start(start: Start, widths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """log10 of M[0,0] plus the sum of D[0,j] over all j that a letter follows, for haplotypes of `widths` letters."""
-    result: NDArray[np.float64] = np.log10(start.match + (start.deletion + widths - 1) / widths)
-    return result
 
 
 def normalised(counts: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:

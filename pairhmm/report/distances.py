@@ -1,85 +1,28 @@
-"""Distances between samples for the report: nearest samples, a heatmap, and its tree by average linkage."""
+"""Distances between samples for the report: nearest samples and a heatmap."""
 
 from __future__ import annotations
 
-from array import array
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pairhmm.report.named_table import NamedTable
 
 HEATMAP_SAMPLES = 500
 """The most samples of a heatmap."""
 NEAREST = 3
 """How many nearest samples of each are kept."""
 _DIGITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Dendrogram:
-    """A tree of samples.
-
-    Attributes
-    ----------
-    merges : list of (int, int, float)
-        The two clusters that join, and their mean distance, lowest first. Clusters below the number of samples are
-        samples. Merge `m` makes cluster ``samples + m``.
-    order : list of int
-        Samples as the tree has them, from one end to the other.
-    """
-
-    merges: list[tuple[int, int, float]]
-    order: list[int]
-
-
-def average_linkage(distances: NDArray[np.float64]) -> Dendrogram:
-    """Join the two clusters with the least mean distance until one is left (UPGMA).
-
-    Parameters
-    ----------
-    distances : ndarray, shape (samples, samples), float64
-        Symmetric.
-    """
-    count, work = len(distances), distances.astype(np.float64)
-    members = [[sample] for sample in range(count)]
-    cluster = list(range(count))  # of each row
-    merges: list[tuple[int, int, float]] = []
-    np.fill_diagonal(work, np.inf)
-    while len(merges) < count - 1:
-        kept, gone = divmod(int(np.argmin(work)), count)
-        first, second = sorted((cluster[kept], cluster[gone]))
-        merges.append((first, second, float(work[kept, gone])))
-        sizes = len(members[cluster[kept]]), len(members[cluster[gone]])
-        mean = (sizes[0] * work[kept] + sizes[1] * work[gone]) / sum(sizes)
-        work[kept], work[:, kept] = mean, mean
-        work[gone], work[:, gone] = np.inf, np.inf
-        cluster[kept] = len(members)
-        members.append(members[first] + members[second])
-    return Dendrogram(merges, members[-1] if members else [])
-
-
-@dataclass(frozen=True, slots=True)
-class SampleDistance:
-    """A row of the table: the distance between two samples.
-
-    Attributes
-    ----------
-    jaccard, mash, containment, ani : float or None
-        None where the table has ``.``.
-    """
-
-    samples: tuple[str, str]
-    jaccard: float | None
-    mash: float | None
-    containment: float | None
-    ani: float | None
+_COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
+Values = Sequence[float | None]
+"""Mash distance, ANI, containment and Jaccard index of two samples."""
 
 
 class ShownDistances:
-    """Takes the rows of a table of distances. It holds every pair of at most `HEATMAP_SAMPLES` samples.
+    """The rows of a table of distances. It holds every pair of at most `HEATMAP_SAMPLES` samples.
 
     Attributes
     ----------
@@ -89,34 +32,25 @@ class ShownDistances:
 
     def __init__(self) -> None:
         self.samples: dict[str, int] = {}
-        self._nearest: list[list[tuple[float, int, SampleDistance]]] = []
-        self._pairs: tuple[array[int], array[int], array[float], array[float]] | None = (
-            array("l"),
-            array("l"),
-            array("d"),
-            array("d"),
-        )
+        self._nearest: list[list[tuple[float, int, str, Values]]] = []
+        self._pairs: list[tuple[int, int, float, float]] | None = []
         self._rows = 0
 
-    def add(self, row: SampleDistance) -> None:
-        first, second = map(self._number, row.samples)
+    def add(self, names: tuple[str, str], values: Values) -> None:
+        first, second = map(self._number, names)
         if first == second:
             return
         self._rows += 1
-        if row.mash is None:
+        mash, ani, *_ = values
+        if mash is None or len(self.samples) > HEATMAP_SAMPLES:
             self._pairs = None
+        if mash is None:
             return
-        for sample, neighbour in ((first, second), (second, first)):
-            insort(self._nearest[sample], (row.mash, neighbour, row), key=lambda kept: kept[:2])
+        for sample, neighbour, name in ((first, second, names[1]), (second, first, names[0])):
+            insort(self._nearest[sample], (mash, neighbour, name, values), key=lambda kept: kept[:2])
             del self._nearest[sample][NEAREST:]
-        if len(self.samples) > HEATMAP_SAMPLES:
-            self._pairs = None
         if self._pairs is not None:
-            firsts, seconds, mash, ani = self._pairs
-            firsts.append(first)
-            seconds.append(second)
-            mash.append(row.mash)
-            ani.append(np.nan if row.ani is None else row.ani)
+            self._pairs.append((first, second, mash, np.nan if ani is None else ani))
 
     def _number(self, sample: str) -> int:
         number = self.samples.setdefault(sample, len(self.samples))
@@ -124,54 +58,55 @@ class ShownDistances:
             self._nearest.append([])
         return number
 
-    def nearest(self, sample: str) -> tuple[str, SampleDistance] | None:
-        """The nearest other sample, and the row of the two; None for a sample without a row."""
+    def nearest(self, sample: str) -> tuple[str, float] | None:
+        """The nearest other sample, and its Mash distance; None for a sample without a row."""
         number = self.samples.get(sample)
         if number is None or not self._nearest[number]:
             return None
-        row = self._nearest[number][0][2]
-        return row.samples[row.samples[0] == sample], row
-
-    def matrices(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Mash distances and ANIs, each of shape (samples, samples); None if the table lacks pairs or has too many."""
-        count = len(self.samples)
-        if self._pairs is None or count < 2:
-            return None
-        first, second, *values = (np.array(column) for column in self._pairs)
-        both = np.full((2, count, count), np.nan)
-        for matrix, column in zip(both, values, strict=True):
-            matrix[first, second] = matrix[second, first] = column
-        np.fill_diagonal(both[0], 0.0)
-        np.fill_diagonal(both[1], 1.0)
-        return None if np.isnan(both[0]).any() else (both[0], both[1])
+        mash, _, name, _ = self._nearest[number][0]
+        return name, mash
 
     def for_page(self) -> dict[str, Any]:
-        """Each sample's nearest, and the heatmap with its tree where the table has all pairs of few enough samples."""
-        names = list(self.samples)
-        data: dict[str, Any] = {
-            "samples": names,
+        """Each sample's nearest, and the heatmap where the table has all pairs of few enough samples."""
+        return {
+            "samples": list(self.samples),
             "pairs": self._rows,
             "most": HEATMAP_SAMPLES,
             "nearest": [
-                [sample, neighbour, *map(_short, (row.mash, row.ani, row.containment, row.jaccard))]
+                [sample, neighbour, *map(_short, values)]
                 for sample, kept in enumerate(self._nearest)
-                for _, neighbour, row in kept
+                for _, neighbour, _, values in kept
             ],
-            "heatmap": None,
+            "heatmap": self._heatmap(),
         }
-        matrices = self.matrices()
-        if matrices is not None:
-            tree = average_linkage(matrices[0])
-            mash, ani = (_triangle(matrix) for matrix in matrices)
-            merges = [[first, second, _short(height)] for first, second, height in tree.merges]
-            data["heatmap"] = {"mash": mash, "ani": ani, "order": tree.order, "merges": merges}
-        return data
+
+    def _heatmap(self) -> dict[str, Values] | None:
+        """Mash distances and ANIs above the diagonal, row after row; None if the table lacks pairs or has too many."""
+        count = len(self.samples)
+        if not self._pairs:
+            return None
+        first, second, *values = np.array(self._pairs).T
+        rows, columns = first.astype(int), second.astype(int)
+        both: NDArray[np.float64] = np.full((2, count, count), np.nan)
+        both[:, rows, columns] = both[:, columns, rows] = values
+        mash, ani = both[:, *np.triu_indices(count, 1)]
+        if np.isnan(mash).any():
+            return None
+        return {"mash": list(map(_short, mash.tolist())), "ani": list(map(_short, ani.tolist()))}
+
+
+def read_distances(path: str) -> ShownDistances:
+    """The table of `pairhmm map distances`."""
+    table = NamedTable(path, _COLUMNS, "pairhmm map distances")
+    distances = ShownDistances()
+    for row in table:
+        jaccard, containment, ani = (table.number(row, name) for name in ("jaccard", "containment", "ani"))
+        # A table where nothing is above chance has no figures.
+        is_unknown = jaccard is containment is ani is None
+        mash = (table.number if is_unknown else table.known)(row, "mash_distance")
+        distances.add((row["sample_1"], row["sample_2"]), (mash, ani, containment, jaccard))
+    return distances
 
 
 def _short(value: float | None) -> float | None:
     return None if value is None or np.isnan(value) else round(value, _DIGITS)
-
-
-def _triangle(matrix: NDArray[np.float64]) -> Sequence[float | None]:
-    """The values above the diagonal, row after row."""
-    return [_short(value) for value in matrix[np.triu_indices(len(matrix), 1)].tolist()]

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from math import isfinite
 from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines, read_rows
 from pairhmm.report.inputs import ReportInputs
-from pairhmm.report.parts import ReportPart
+from pairhmm.report.parts import PageData
 
-ROUND_COLUMNS = (
-    "pairs",
-    "round",
-    "reads",
-    "log10_likelihood",
-    "log10_likelihood_per_read",
-    "log10_with_prior",
-)
+ROUND_COLUMNS = ("pairs", "round", "reads", "log10_likelihood", "log10_likelihood_per_read", "log10_with_prior")
 _MADE_BY = "pairhmm fit"
 _CURE = f"give a file that {_MADE_BY} wrote"
 _TITLE = re.compile(r"# pairhmm fit --model (gatk|profile): (.*)")
@@ -29,63 +21,8 @@ _BASIS = "# Standard errors are of "
 _HEADER = "# parameter | estimate | standard error | expected count"
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A parameter of a fit.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``eps_M(A,C)`` or ``insertion, 3 copies``.
-    error : float or None
-        Its standard error; None where there is none.
-    count : float
-        Expected number of events.
-    """
-
-    name: str
-    probability: float
-    error: float | None
-    count: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedFit:
-    """A fit, as the comments of its TOML describe it.
-
-    Attributes
-    ----------
-    model : str
-        "gatk" or "profile".
-    source : str
-        What it was fitted to.
-    log10, first_log10 : float
-        log10 likelihood of all reads after the fit, and before it.
-    basis : str
-        What the standard errors are of.
-    """
-
-    model: str
-    source: str
-    reads: int
-    log10: float
-    first_log10: float
-    basis: str
-    estimates: list[Estimate]
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedRound:
-    """A round: on which pairs ("sample" or "all"), its number from 0, reads, and log10 likelihood a read before it."""
-
-    pairs: str
-    number: int
-    reads: int
-    log10_per_read: float
-
-
-def read_fit(path: str) -> ReportedFit:
-    """The fit in a TOML file."""
+def read_fit(path: str) -> dict[str, Any]:
+    """The fit in a TOML file, as its comments describe it. The likelihoods are those of all reads, after and before."""
     lines = list(enumerate(read_lines(path), start=1))
     title = _TITLE.fullmatch(lines[0][1]) if lines else None
     summary = _SUMMARY.fullmatch(lines[1][1]) if len(lines) > 1 else None
@@ -97,10 +34,19 @@ def read_fit(path: str) -> ReportedFit:
         raise InputError(path, "", "has no estimates with standard errors", _CURE)
     estimates = [_estimate(path, number, line) for number, line in lines[at:] if line]
     after, before = (_number(path, 2, text) for text in summary.groups()[1:])
-    return ReportedFit(title[1], title[2], int(summary[1]), after, before, basis, estimates)
+    return {
+        "model": title[1],
+        "source": title[2],
+        "reads": int(summary[1]),
+        "log10": after,
+        "firstLog10": before,
+        "basis": basis,
+        "estimates": estimates,
+    }
 
 
-def _estimate(path: str, number: int, line: str) -> Estimate:
+def _estimate(path: str, number: int, line: str) -> list[Any]:
+    """Name, probability, standard error (None where there is none), and expected number of events of a parameter."""
     fields = line.removeprefix("# ").split(" | ")
     if len(fields) != 4 or not line.startswith("# "):
         raise InputError(path, f"line {number}", "is not an estimate", _CURE)
@@ -109,18 +55,18 @@ def _estimate(path: str, number: int, line: str) -> Estimate:
     value = _number(path, number, probability.partition(" ")[0])
     if not 0 <= value <= 1:
         raise InputError(path, f"line {number}", f"{value:g} is not a probability", _CURE)
-    return Estimate(name, value, None if error == "nan" else _number(path, number, error), _number(path, number, count))
+    return [name, value, None if error == "nan" else _number(path, number, error), _number(path, number, count)]
 
 
-def read_rounds(path: str) -> list[ReportedRound]:
-    """The rounds of a fit."""
+def read_rounds(path: str) -> list[list[Any]]:
+    """The rounds of a fit: its pairs ("sample" or "all"), its number from 0, reads, and log10 a read before it."""
     rounds = []
     for at, row in enumerate(read_rows(path, ROUND_COLUMNS, f"{_MADE_BY} --rounds"), start=2):
         pairs, number, reads, _, per_read, _ = row
         if pairs not in ("sample", "all") or not all(text.isascii() and text.isdigit() for text in (number, reads)):
             raise InputError(path, f"line {at}", "is not a round", _CURE)
         counts = int(_number(path, at, number)), int(_number(path, at, reads))
-        rounds.append(ReportedRound(pairs, *counts, _number(path, at, per_read)))
+        rounds.append([pairs, *counts, _number(path, at, per_read)])
     return rounds
 
 
@@ -134,33 +80,9 @@ def _number(path: str, at: int, text: str) -> float:
     return number
 
 
-@dataclass(frozen=True, slots=True)
-class Fit(ReportPart):
-    """Parameters of `pairhmm fit`, None without them, and the rounds of the fit."""
-
-    fit: ReportedFit | None = None
-    rounds: Sequence[ReportedRound] = ()
-
-    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
-        fit = self.fit
-        if fit is None:
-            return {"fit": None}
-        return {
-            "fit": {
-                "model": fit.model,
-                "source": fit.source,
-                "reads": fit.reads,
-                "log10": fit.log10,
-                "firstLog10": fit.first_log10,
-                "basis": fit.basis,
-                "estimates": [[one.name, one.probability, one.error, one.count] for one in fit.estimates],
-                "rounds": [[one.pairs, one.number, one.reads, one.log10_per_read] for one in self.rounds],
-            }
-        }
-
-
-def read_reported_fit(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Fit:
+def read_reported_fit(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> PageData:
     """Read the parameters and the rounds of a fit."""
     if inputs.fit is None:
-        return Fit()
-    return Fit(read_fit(inputs.fit), () if inputs.fit_rounds is None else read_rounds(inputs.fit_rounds))
+        return PageData({"fit": None})
+    rounds = [] if inputs.fit_rounds is None else read_rounds(inputs.fit_rounds)
+    return PageData({"fit": read_fit(inputs.fit) | {"rounds": rounds}})

@@ -33,42 +33,8 @@ def _texts(metavar: str, text: str, repeats: str = SEVERAL) -> Any:
 class ReportInputs:
     """The files of a report. At least one must be given that has results: not only a reference or timings.
 
-    Paths may be text, bytes or path objects. A single path needs no list.
-
-    Attributes
-    ----------
-    reference : str or None
-        FASTA.
-    calls : str or None
-        VCF or BCF.
-    likelihoods : sequence of str
-        Tables of `pairhmm likelihoods`, each with its companion beside it.
-    alignments : sequence of str
-        BAM or CRAM with their indexes, for the strand and the mapping quality of each read. They need `reference`.
-    hits : sequence of str
-        Tables of `pairhmm scan`.
-    hits_samples : sequence of str
-        The sample of each of `hits`. Without them, samples are named by the tables.
-    scan_summaries : sequence of str
-        Tables ``PREFIX.signatures.tsv`` of `pairhmm scan --tile --summary`: one for each of `hits`, in their order.
-    signatures : str or None
-        FASTA of the signatures that were scanned for.
-    timings : sequence of str
-        Benchmark files of Snakemake.
-    fit : str or None
-        Parameters (TOML) that `pairhmm fit` wrote.
-    fit_rounds : str or None
-        The table of rounds of that fit.
-    map : str or None
-        The positions that `pairhmm map draw` wrote.
-    distances : str or None
-        The table of `pairhmm map distances`.
-    pairs, sample_checks : str or None
-        The tables of pairs and of samples of `pairhmm map relate`.
-    sheet : str or None
-        The sample sheet: which samples should be there.
-    info : sequence of str
-        Fields of INFO that the list of sites shows. Without them, gene and consequence of ANN or CSQ.
+    Paths may be text, bytes or path objects. A single path needs no list. Each field is the option of `pairhmm report`
+    of its name, with the text below.
     """
 
     reference: str | None = _file("reference", "The reference genome (FASTA).")

@@ -56,49 +56,13 @@ class HaplotypeChoice:
         return self.margin > INFORMATIVE
 
 
-@dataclass(frozen=True, slots=True)
-class BaseEvidence:
-    """A base of a read that helps to decide between two haplotypes.
+ReadEvidence = tuple[int, int, float, list[list[Any]]]
+"""Why a read is likelier from one haplotype (its number) than from the next, by so much (log10): the bases that decide.
 
-    Attributes
-    ----------
-    base : int
-        Its number in the part of the read that was scored, from 0.
-    quality : int
-        Phred, as in the alignment.
-    evidence : float
-        Expected log10 of its emission, beside the first haplotype less beside the second.
-    inserted : (float, float)
-        P(the base is inserted), for each haplotype.
-    deleted : (float, float)
-        Expected number of letters that are deleted behind it, for each haplotype.
-    """
-
-    base: int
-    letter: str
-    quality: int
-    evidence: float
-    inserted: tuple[float, float]
-    deleted: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadEvidence:
-    """Why a read is likelier from one haplotype (`best`) than from the next (`second`), by `margin` (log10)."""
-
-    best: int
-    second: int
-    margin: float
-    bases: list[BaseEvidence]
-
-    def for_page(self, read: int) -> list[Any]:
-        """The evidence as JSON. `read` is the read's number among those shown."""
-        bases = [
-            [base.base, base.letter, base.quality, round(base.evidence, 2)]
-            + [round(value, 2) for value in (*base.inserted, *base.deleted)]
-            for base in self.bases
-        ]
-        return [read, self.best, self.second, round(self.margin, 2), bases]
+Each base has its number in the part of the read that was scored, its letter, its Phred quality as in the alignment, its
+expected log10 emission beside the first haplotype less that beside the second, P(it is inserted) for each, and the
+expected number of letters that are deleted behind it for each.
+"""
 
 
 def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
@@ -207,9 +171,7 @@ def _sample_reads(
         "undecided": int((~decided).sum()),
         "names": "\n".join(region.names[index] for index in reads[shown].tolist()),
         "explained": [
-            explained[index].for_page(number)
-            for number, index in enumerate(reads[shown].tolist())
-            if index in explained
+            [number, *explained[index]] for number, index in enumerate(reads[shown].tolist()) if index in explained
         ],
     }
     best, behind = _quantised(log10[shown])

@@ -108,6 +108,16 @@ class ReportPart:
         return {}
 
 
+@dataclass(frozen=True, slots=True)
+class PageData(ReportPart):
+    """A part that the page alone shows: keys of its JSON."""
+
+    data: dict[str, Any]
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        return self.data
+
+
 @dataclass(slots=True)
 class Report:
     """All parts of a report.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import ProfileModel, rows_of
-from pairhmm.report.panels import BaseEvidence, ReadEvidence, choose_haplotypes
+from pairhmm.report.panels import ReadEvidence, choose_haplotypes
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.intervals import Interval, merge
 from pairhmm.sequences.letters import HIGHEST_QUALITY, decode, encode
@@ -260,7 +261,7 @@ class ReadExplainer:
             part = slice(cut.offset[at], cut.offset[at + 1])
             letters = [batch.haplotypes[slice(*batch.haplotype_offset[2 * at + k : 2 * at + k + 2])] for k in (0, 1)]
             bases = _deciding(pair, letters, emissions[part], decode(cut.bases[part]), cut.quals[part])
-            results[read] = ReadEvidence(int(best), int(second), float(pair[0].log10 - pair[1].log10), bases)
+            results[read] = int(best), int(second), round(float(pair[0].log10 - pair[1].log10), 2), bases
         return results, others
 
 
@@ -313,11 +314,8 @@ def _deciding(
     emission: NDArray[np.float64],
     bases: str,
     quals: NDArray[np.uint8],
-) -> list[BaseEvidence]:
-    """The bases that speak for one of two haplotypes, or lie in or before a gap of one of them.
-
-    A base's evidence is its expected log10 emission beside the first haplotype, less that beside the second.
-    """
+) -> list[list[Any]]:
+    """The bases of `ReadEvidence`: those that speak for one of two haplotypes, or lie in or before a gap of one."""
     log10 = np.log10(np.maximum(emission, np.finfo(float).tiny))
     expected = [(posterior.match * log10[:, codes]).sum(axis=1) for posterior, codes in zip(pair, letters, strict=True)]
     evidence = expected[0] - expected[1]
@@ -325,14 +323,5 @@ def _deciding(
     deleted = [posterior.deletion.sum(axis=1) for posterior in pair]
     gaps = np.max([np.abs(inserted[0] - inserted[1]), np.abs(deleted[0] - deleted[1])], axis=0)
     shown = np.flatnonzero((np.abs(evidence) > _SHOWN) | (gaps > _SHOWN)).tolist()
-    return [
-        BaseEvidence(
-            base,
-            bases[base],
-            int(quals[base]),
-            float(evidence[base]),
-            (float(inserted[0][base]), float(inserted[1][base])),
-            (float(deleted[0][base]), float(deleted[1][base])),
-        )
-        for base in shown
-    ]
+    figures = np.array([evidence, *inserted, *deleted])
+    return [[base, bases[base], int(quals[base]), *figures[:, base].round(2).tolist()] for base in shown]

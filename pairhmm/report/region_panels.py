@@ -28,22 +28,6 @@ from pairhmm.variants.sites import ReportedSite, site_alleles
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class PanelOfSite:
-    """A panel that shows a site. `alleles` are those of `pairhmm.variants.sites.site_alleles`."""
-
-    panel: int
-    alleles: list[int] | None
-
-
-@dataclass(slots=True)
-class ReadCounts:
-    """Number of a sample's reads in all panels, and how many of them choose a haplotype."""
-
-    reads: int = 0
-    decided: int = 0
-
-
 @dataclass(slots=True)
 class Panels:
     """The panels that were made so far.
@@ -52,12 +36,12 @@ class Panels:
     ----------
     packed : list of str
         Packed panels, one for each region of each table.
-    of_site : dict of int to list of PanelOfSite
-        The panels of each site, by the site's number.
+    of_site : dict of int to list of (int, list of int or None)
+        The panels of each site, by the site's number, each with its alleles (`pairhmm.variants.sites.site_alleles`).
     samples : list of str
         Samples in order of appearance, after those that were known before.
-    counts : dict of str to ReadCounts
-        Read counts by sample.
+    counts : dict of str to (int, int)
+        A sample's reads in all panels, and how many of them choose a haplotype.
     precisions : list of int
         Number of reads by the precision of their hardest pair, in the order of `pairhmm.models.batch.PRECISIONS`.
     shown : int
@@ -66,8 +50,8 @@ class Panels:
 
     samples: list[str]
     packed: list[str] = field(default_factory=list)
-    of_site: dict[int, list[PanelOfSite]] = field(default_factory=dict)
-    counts: dict[str, ReadCounts] = field(default_factory=dict)
+    of_site: dict[int, list[tuple[int, list[int] | None]]] = field(default_factory=dict)
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
     precisions: list[int] = field(default_factory=lambda: [0, 0, 0])
     shown: int = 0
 
@@ -104,8 +88,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     explain = ReadExplainer()
     shown = [_shown_regions(table, index, sources) for table in tables]
     all_panels = sum(map(len, shown))
-    for number, (table, its_regions) in enumerate(zip(tables, shown, strict=True)):
-        regions = {region.haplotypes.locus: region for region in its_regions}
+    for number, (table, regions) in enumerate(zip(tables, shown, strict=True)):
         model = model_of_label(table.model())
         if sources.reader is not None and model is None:
             reason = "its parameters are not here, so the report does not say which bases decide"
@@ -122,12 +105,15 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             explained: dict[int, ReadEvidence] = {}
             alignment = _alignment(reads, sources.genome)
             sites = regions[reads.chrom, reads.start, reads.end].sites
-            pileup = None
+            pileup: Pileup | None = None
             if alignments is not None:
                 wanted = least_certain(reads) if model is not None else set()
-                pileup = _empty_pileup(alignment, [sources.sites[site].pos for site, _ in sites])
+                start, reference, differences = alignment
+                positions = [sources.sites[site].pos for site, _ in sites]
+                columns = shown_columns(start, start + len(reference), chain.from_iterable(differences), positions)
+                pileup = Pileup(columns)
                 places, placed = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup.add)
-                slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
+                slack = max(0, len(reference) - min(map(len, reads.sequences)))
                 explained = explain(reads, placed, *model, slack) if model is not None else {}
             numbers = {name: at for at, name in enumerate(panels.samples)}
             depths = Counter(reads.samples)
@@ -135,7 +121,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             panels.shown += sum(min(most, count) for count in depths.values())
             data = panel_bytes(reads, number, numbers, alignment, places, explained=explained, pileup=pileup, most=most)
             for site, alleles in sites:
-                panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
+                panels.of_site.setdefault(site, []).append((len(panels.packed), alleles))
             panels.packed.append(pack(data))
     if explain.other:
         reason = "reads have other scores by the table's model, and the report does not say which of their bases decide"
@@ -171,7 +157,7 @@ class _SiteIndex:
             yield number
 
 
-def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSources) -> list[_ShownRegion]:
+def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSources) -> dict[Locus, _ShownRegion]:
     """The regions of a table that show a site: those with the site as a variant, else the first that covers it."""
     having: list[_ShownRegion] = []
     had: set[int] = set()
@@ -199,7 +185,12 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
     for number, haplotypes in covering.items():
         if number not in had:
             having.append(_ShownRegion(haplotypes, [(number, None)]))
-    return _joined(having)
+    by_place: dict[Locus, _ShownRegion] = {}
+    for region in having:
+        known = by_place.setdefault(region.haplotypes.locus, region)
+        if known is not region:
+            known.sites += region.sites
+    return by_place
 
 
 def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
@@ -210,34 +201,19 @@ def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
         raise InputError(sources.calls, f"contig {chrom}", rule, "give calls and likelihoods of the same reference")
 
 
-def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
-    """Join the regions of the same place into one."""
-    by_place: dict[Locus, _ShownRegion] = {}
-    for region in regions:
-        known = by_place.setdefault(region.haplotypes.locus, region)
-        if known is not region:
-            known.sites += region.sites
-    return list(by_place.values())
-
-
 def _count(panels: Panels, reads: RegionLikelihoods, sources: PanelSources, path: str) -> None:
     decided = choose_haplotypes(reads.log10).decided
     for code, count in enumerate(np.bincount(reads.precision, minlength=len(panels.precisions)).tolist()):
         panels.precisions[code] += count
-    for sample, is_decided in zip(reads.samples, decided.tolist(), strict=True):
-        if sample not in panels.counts:
-            _welcome(panels, sample, sources, path)
-        panels.counts[sample].reads += 1
-        panels.counts[sample].decided += is_decided
-
-
-def _welcome(panels: Panels, sample: str, sources: PanelSources, path: str) -> None:
-    if sample not in panels.samples:
-        if sources.calls is not None:
-            cure = "give calls and likelihoods of the same samples"
-            raise InputError(sources.calls, "", f"has no sample {sample}, which {path} has", cure)
-        panels.samples.append(sample)
-    panels.counts[sample] = ReadCounts()
+    of_decided = Counter(sample for sample, is_decided in zip(reads.samples, decided, strict=True) if is_decided)
+    for sample, count in Counter(reads.samples).items():
+        if sample not in panels.samples:
+            if sources.calls is not None:
+                cure = "give calls and likelihoods of the same samples"
+                raise InputError(sources.calls, "", f"has no sample {sample}, which {path} has", cure)
+            panels.samples.append(sample)
+        before = panels.counts.get(sample, (0, 0))
+        panels.counts[sample] = before[0] + count, before[1] + of_decided[sample]
 
 
 def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int, str, list[list[tuple[int, str, str]]]]:
@@ -250,12 +226,6 @@ def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int,
         plain = [set(alleles.split(",")) <= {"0", "."} for alleles in reads.alleles]
         reference = reads.sequences[plain.index(True) if True in plain else 0]
     return start, reference, aligned_haplotypes(start, reference, reads.sequences, find_differences)
-
-
-def _empty_pileup(alignment: tuple[int, str, list[list[tuple[int, str, str]]]], sites: Sequence[int]) -> Pileup:
-    """A pileup of the columns around a region's differences and sites."""
-    start, reference, differences = alignment
-    return Pileup(shown_columns(start, start + len(reference), chain.from_iterable(differences), sites))
 
 
 def _span(reads: RegionLikelihoods) -> tuple[int, int]:

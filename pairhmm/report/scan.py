@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -183,7 +183,7 @@ class Scan(ReportPart):
                 "samples": [samples[name] for name in self.scanned],
                 "rows": self.hits.for_page(samples, numbers),
                 "hits": self.hits.count,
-                "seen": [_seen_row(seen, samples[sample]) for sample, seen in self.seen],
+                "seen": [asdict(seen) | {"sample": samples[sample]} for sample, seen in self.seen],
             }
         }
 
@@ -200,12 +200,6 @@ class Scan(ReportPart):
         rows = [[rounded(values.get((signature, sample))) for signature in shown] for sample in self.scanned]
         content = heatmap("pairhmm_hits", "Signature hits", f"{what}{of}.", shown, self.scanned, rows)
         return {"pairhmm_hits": content}
-
-
-def _seen_row(seen: SignatureCoverage, sample: int) -> list[Any]:
-    """A row for `report/page/seen.js`."""
-    told = seen.signature, sample, seen.call, seen.reads, seen.ambiguous, seen.tiles, seen.all_tiles
-    return [*told, seen.breadth, seen.depth, seen.quality, seen.identity, seen.expected, seen.reason]
 
 
 def read_scan(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Scan:

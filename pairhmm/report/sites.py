@@ -94,7 +94,8 @@ class Sites(ReportPart):
             values |= {key: getattr(figures, key) for key in _CALL_COLUMNS}
         counts = self.panels.counts.get(sample)
         if counts is not None:
-            values |= {"reads": counts.reads, "decided": 100 * counts.decided / counts.reads}
+            reads, decided = counts
+            values |= {"reads": reads, "decided": 100 * decided / reads}
         return values
 
     def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
@@ -159,7 +160,6 @@ class Sites(ReportPart):
         sites = self.sites
         chroms = {name: number for number, name in enumerate(dict.fromkeys(site.chrom for site in sites))}
         samples = self.cohort.samples if self.cohort is not None else []
-        panels = [self.panels.of_site.get(number, []) for number in range(len(sites))]
         return {
             "chroms": list(chroms),
             "chrom": [chroms[site.chrom] for site in sites],
@@ -175,7 +175,7 @@ class Sites(ReportPart):
             "info": [[site.info[number] for site in sites] for number in range(len(self.info))],
             "samples": samples,
             "calls": [_columns_of_calls(sites, number) for number in range(len(samples))],
-            "panels": [[[panel.panel, panel.alleles] for panel in of_site] for of_site in panels],
+            "panels": [self.panels.of_site.get(number, []) for number in range(len(sites))],
         }
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -12,31 +11,18 @@ from typing import Any
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines
 from pairhmm.report.inputs import ReportInputs
-from pairhmm.report.parts import ReportPart
+from pairhmm.report.parts import PageData
 
 _SECONDS, _MEGABYTES, _CPU = "s", "max_rss", "cpu_time"
 SAMPLED_SECONDS = 1.0
 """Snakemake samples a job's memory and processor time. Of a job shorter than this it has seen too little."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleTiming:
-    """Time and memory of one job; None where the file does not say.
+def read_timings(paths: Sequence[str]) -> list[list[Any]]:
+    """Name, seconds, processor seconds and peak memory (MB) of each job. None stands for what was not sampled.
 
-    Attributes
-    ----------
-    cpu_seconds, megabytes : float or None
-        Processor time, and peak memory. None for jobs shorter than `SAMPLED_SECONDS`.
+    A job is named by the part of its path that the others do not share. Repetitions are numbered.
     """
-
-    name: str
-    seconds: float
-    cpu_seconds: float | None
-    megabytes: float | None
-
-
-def read_timings(paths: Sequence[str]) -> list[RuleTiming]:
-    """Timings, each named by the part of its path that the others do not share. Repetitions are numbered."""
     timings = []
     for path, name in zip(paths, _names(paths), strict=True):
         rows = _rows(path)
@@ -46,7 +32,7 @@ def read_timings(paths: Sequence[str]) -> list[RuleTiming]:
                 raise InputError(path, f"line {number + 1}", "has no seconds", "give a benchmark file of Snakemake")
             own = name if len(rows) == 1 else f"{name} ({number})"
             known = row if seconds >= SAMPLED_SECONDS else {}
-            timings.append(RuleTiming(own, seconds, _number(known.get(_CPU, "")), _number(known.get(_MEGABYTES, ""))))
+            timings.append([own, seconds, *(_number(known.get(column, "")) for column in (_CPU, _MEGABYTES))])
     return timings
 
 
@@ -73,16 +59,6 @@ def _names(paths: Sequence[str]) -> list[str]:
     return [str(Path(os.path.relpath(path, shared or ".")).with_suffix("")) for path in absolute]
 
 
-@dataclass(frozen=True, slots=True)
-class Timings(ReportPart):
-    """Times and memory of jobs."""
-
-    jobs: Sequence[RuleTiming]
-
-    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
-        return {"timings": [[job.name, job.seconds, job.cpu_seconds, job.megabytes] for job in self.jobs]}
-
-
-def read_reported_timings(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Timings:
+def read_reported_timings(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> PageData:
     """Read the benchmark files of Snakemake."""
-    return Timings(read_timings(inputs.timings))
+    return PageData({"timings": read_timings(inputs.timings)})

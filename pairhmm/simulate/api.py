@@ -6,6 +6,7 @@ import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,22 +62,26 @@ class SimulatedData:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """The options of `simulate`, by name."""
+class _Genome(NamedTuple):
+    """The options of `simulate` that the genome and its variants follow from."""
 
     length: int
     contigs: int
+    snvs: int
+    indels: int
+    max_indel: int
+    seed: int
+    genome_seed: int
+
+
+class _Library(NamedTuple):
+    """Those that reads follow from."""
+
     coverage: float
     read_length: int
     fragment_length: int
     fragment_spread: int
-    snvs: int
-    indels: int
-    max_indel: int
     sample: str
-    seed: int
-    genome_seed: int
     errors: ProfileErrors | None
 
 
@@ -153,25 +158,12 @@ def simulate(
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
     of_genome = seed if genome_seed is None else genome_seed
     errors = None if profile_errors is None else _profile_errors(path_of(profile_errors))
-    settings = _Settings(
-        length=length,
-        contigs=contigs,
-        coverage=coverage,
-        read_length=read_length,
-        fragment_length=fragment_length,
-        fragment_spread=fragment_spread,
-        snvs=snvs,
-        indels=indels,
-        max_indel=max_indel,
-        sample=sample,
-        seed=seed,
-        genome_seed=of_genome,
-        errors=errors,
-    )
-    _check(settings)
+    genome = _Genome(length, contigs, snvs, indels, max_indel, seed, of_genome)
+    library = _Library(coverage, read_length, fragment_length, fragment_spread, sample, errors)
+    _check(genome, library)
     folder = Path(path_of(output))
     with whole_folder(folder, FILES, overwrite) as scratch:
-        pairs = _make(scratch, settings)
+        pairs = _make(scratch, genome, library)
     return SimulatedData(
         reference=folder / REFERENCE,
         truth=folder / TRUTH,
@@ -186,39 +178,36 @@ def simulate(
 
 def _profile_errors(path: str) -> ProfileErrors:
     model = parameters_of(path)
-    opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
-    extension = np.array([model.transitions[name] for name in ("II", "DD")])
     if model.by_copies is not None:
         log.warning("%s: gaps are drawn with the MI and MD of [transitions], whatever the copies of a repeat", path)
     wrong = model.unlike_one()
     if wrong:
         raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
-    if extension.max() >= 1:
+    errors = ProfileErrors.of(model)
+    if errors.extension.max() >= 1:
         raise InputError(path, "transitions", "a gap never ends", "give II and DD below 1")
-    return ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
+    return errors
 
 
-def _check(settings: _Settings) -> None:
-    longest = max(settings.contigs, 1)
-    shortest_read, longest_read = READ_LENGTHS
+def _check(genome: _Genome, library: _Library) -> None:
+    length, contigs, snvs, indels, max_indel, seed, genome_seed = genome
+    coverage, read_length, fragment_length, fragment_spread, sample, _ = library
+    several = max(contigs, 1)
+    shortest, longest = READ_LENGTHS
     rules = [
-        (settings.contigs >= 1, "--contigs", "must be at least 1"),
-        (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
-        (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
-        (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
-        (
-            shortest_read <= settings.read_length <= longest_read,
-            "--read-length",
-            f"must be from {shortest_read} to {longest_read}",
-        ),
-        (1 <= settings.fragment_length <= MAX_CONTIG, "--fragment-length", f"must be from 1 to {MAX_CONTIG}"),
-        (0 <= settings.fragment_spread <= MAX_CONTIG, "--fragment-spread", f"must be from 0 to {MAX_CONTIG}"),
-        (settings.snvs >= 0, "--snvs", "must not be negative"),
-        (settings.indels >= 0, "--indels", "must not be negative"),
-        (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
-        (settings.seed >= 0, "--seed", "must not be negative"),
-        (settings.genome_seed >= 0, "--genome-seed", "must not be negative"),
-        (SAMPLE_NAME.fullmatch(settings.sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
+        (contigs >= 1, "--contigs", "must be at least 1"),
+        (length >= MIN_CONTIG * several, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
+        (length <= MAX_CONTIG * several, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
+        (0 < coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
+        (shortest <= read_length <= longest, "--read-length", f"must be from {shortest} to {longest}"),
+        (1 <= fragment_length <= MAX_CONTIG, "--fragment-length", f"must be from 1 to {MAX_CONTIG}"),
+        (0 <= fragment_spread <= MAX_CONTIG, "--fragment-spread", f"must be from 0 to {MAX_CONTIG}"),
+        (snvs >= 0, "--snvs", "must not be negative"),
+        (indels >= 0, "--indels", "must not be negative"),
+        (1 <= max_indel < read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
+        (seed >= 0, "--seed", "must not be negative"),
+        (genome_seed >= 0, "--genome-seed", "must not be negative"),
+        (SAMPLE_NAME.fullmatch(sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
     ]
     for holds, option, rule in rules:
         if not holds:
@@ -229,24 +218,20 @@ def _share(total: int, contigs: int, index: int) -> int:
     return total * (index + 1) // contigs - total * index // contigs
 
 
-def _make(folder: Path, settings: _Settings) -> int:
+def _make(folder: Path, genome: _Genome, library: _Library) -> int:
     """Write all files into `folder`; returns how many pairs of reads."""
     # Independent streams, so that coverage or read length leave the genome and its variants as they are.
-    seeds = settings.genome_seed, settings.seed
-    genome, streams = (np.random.SeedSequence(seed).spawn(1 + 3 * settings.contigs) for seed in seeds)
-    families = repeat_families(np.random.default_rng(genome[0]))
+    spawned = (np.random.SeedSequence(seed).spawn(1 + 3 * genome.contigs) for seed in (genome.genome_seed, genome.seed))
+    of_genome, of_sample = ([np.random.default_rng(seed) for seed in seeds] for seeds in spawned)
+    families = repeat_families(of_genome[0])
     sequences, variants = {}, {}
-    for index in range(settings.contigs):
-        genome_stream = np.random.default_rng(genome[1 + 3 * index])
-        variant_stream = np.random.default_rng(streams[2 + 3 * index])
+    for index in range(genome.contigs):
         name = f"chr{index + 1}"
-        size, snvs, indels = (
-            _share(total, settings.contigs, index) for total in (settings.length, settings.snvs, settings.indels)
-        )
-        codes, tracts = make_contig(genome_stream, size, families)
+        size, snvs, indels = (_share(total, genome.contigs, index) for total in (genome.length, *genome[2:4]))
+        codes, tracts = make_contig(of_genome[1 + 3 * index], size, families)
         try:
             variants[name] = place_variants(
-                variant_stream, codes, tracts, snvs, indels, max_indel=settings.max_indel, margin=MARGIN
+                of_sample[2 + 3 * index], codes, tracts, snvs, indels, max_indel=genome.max_indel, margin=MARGIN
             )
         except TooManyVariantsError as error:
             rule = f"only {error.placed} of {snvs + indels} variants fit on {name}"
@@ -254,14 +239,13 @@ def _make(folder: Path, settings: _Settings) -> int:
         sequences[name] = codes
     sizes = {name: len(codes) for name, codes in sequences.items()}
     write_fasta(folder / REFERENCE, sequences)
-    write_truth(folder / TRUTH, sizes, variants, settings.sample)
+    write_truth(folder / TRUTH, sizes, variants, library.sample)
+    coverage, read_length, mean, spread, sample, errors = library
     pairs = 0
-    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, settings.sample) as writer:
+    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, sample) as writer:
         for index, (name, codes) in enumerate(sequences.items()):
             copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
-            fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
-            read_stream = np.random.default_rng(streams[3 + 3 * index])
-            sizes_of = settings.fragment_length, settings.fragment_spread
-            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length, settings.errors, *sizes_of))
+            fragments = max(1, round(coverage * len(codes) / (2 * read_length)))
+            writer.add(draw_reads(of_sample[3 + 3 * index], copies, fragments, read_length, errors, mean, spread))
             pairs += fragments
     return pairs

@@ -11,19 +11,26 @@ from pairhmm.cli.fields import Decorator, option, output_option
 from pairhmm.cli.help_style import INPUT, OUTPUT, READS, SAMPLES, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Real
 from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
-from pairhmm.simulate.cohort import LEAST_ERROR, MOST_CONTAMINATION, MOST_DEPTH, MOST_ERROR, simulate_cohort
+from pairhmm.simulate.cohort import MOST_CONTAMINATION, simulate_cohort
 from pairhmm.simulate.signal import simulate_signal
 from pairhmm.simulate.signatures import simulate_samples, simulate_signatures
-from pairhmm.warp.kmers import LONGEST_K
 
 
-def _seed_option(function: object, panel: str, least: int | None = None) -> Decorator:
+def _seed_option(function: object, panel: str) -> Decorator:
     text = "The seed of the random numbers. The same seed and options give the same output."
-    return option(function, "seed", least=least, metavar="N", panel=panel, help=text)
+    return option(function, "seed", metavar="N", panel=panel, help=text)
 
 
 def _force_option(function: object) -> Decorator:
     return option(function, "overwrite", "--force", panel=OUTPUT, help="Overwrite existing output files.")
+
+
+def _input_option(flag: str, text: str, required: bool = False) -> Decorator:
+    return click.option(flag, required=required, type=INPUT_FILE, metavar="FILE", panel=INPUT, help=text)
+
+
+def _table_option(flag: str, text: str) -> Decorator:
+    return click.option(flag, type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help=text)
 
 
 signature_option = partial(option, simulate_signatures, panel=SAMPLES)
@@ -62,9 +69,7 @@ SAMPLE_EXAMPLES = (
 
 
 @click.command("samples", cls=Command, examples=SAMPLE_EXAMPLES)
-@click.option(
-    "--signatures", required=True, type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The signatures to plant (FASTA)."
-)
+@_input_option("--signatures", "The signatures to plant (FASTA).", required=True)
 @sample_option("num_no_virus", metavar="N", help="The number of samples without signatures.")
 @sample_option("num_with_virus", metavar="N", help="The number of samples with signatures.")
 @sample_option("min_viruses", metavar="N", help="The minimum number of signatures in a sample that has some.")
@@ -80,13 +85,7 @@ SAMPLE_EXAMPLES = (
 @sample_option("n_ratio", metavar="X", help="The probability, 0 to 1, that a letter is N.")
 @_seed_option(simulate_samples, SAMPLES)
 @output_option("The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
-@click.option(
-    "--truth",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="Write a table of the planted signatures and their positions (TSV).",
-)
+@_table_option("--truth", "Write a table of the planted signatures and their positions (TSV).")
 @_force_option(simulate_samples)
 def samples(signatures: str, output: str, **options: Any) -> None:
     """Simulate samples for 'pairhmm scan', some with signatures in them.
@@ -103,49 +102,21 @@ SIGNAL_EXAMPLES = (
 
 
 @click.command("signal", cls=Command, examples=SIGNAL_EXAMPLES)
-@click.option(
-    "--signatures",
-    required=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The sequences that reads are drawn from (FASTA).",
-)
-@click.option(
-    "--model",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The pore model, as for 'pairhmm warp --model'.",
-)
-@signal_option("reads", least=0, metavar="N", help="The number of reads of signatures.")
-@signal_option("unrelated", least=0, metavar="N", help="The number of reads of random bases.")
+@_input_option("--signatures", "The sequences that reads are drawn from (FASTA).", required=True)
+@_input_option("--model", "The pore model, as for 'pairhmm warp --model'.")
+@signal_option("reads", metavar="N", help="The number of reads of signatures.")
+@signal_option("unrelated", metavar="N", help="The number of reads of random bases.")
 @signal_option(
     "length",
-    least=1,
     metavar="BASES",
     help="The length of a read, without the adapter in front of it. A shorter signature is read whole.",
 )
-@signal_option("noise", least=0, metavar="X", help="The factor of each k-mer's standard deviation in the model.")
-@signal_option(
-    "k", "--k", least=1, most=LONGEST_K, metavar="N", help="The k-mer length of a random table (--write-model)."
-)
-@_seed_option(simulate_signal, READS, least=0)
+@signal_option("noise", metavar="X", help="The factor of each k-mer's standard deviation in the model.")
+@signal_option("k", "--k", metavar="N", help="The k-mer length of a random table (--write-model).")
+@_seed_option(simulate_signal, READS)
 @output_option("The reads, as BLOW5, SLOW5 or text (.tsv). '-' is stdout, as text.", required=True)
-@click.option(
-    "--write-model",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="Draw a pore model with random levels, in place of --model, and write it.",
-)
-@click.option(
-    "--truth",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="Write a table of the position of each read (TSV).",
-)
+@_table_option("--write-model", "Draw a pore model with random levels, in place of --model, and write it.")
+@_table_option("--truth", "Write a table of the position of each read (TSV).")
 @_force_option(simulate_signal)
 def signal(signatures: str, output: str, **options: Any) -> None:
     """Simulate nanopore signals of random parts of signatures, on both strands, for 'pairhmm warp'.
@@ -164,22 +135,19 @@ COHORT_EXAMPLES = (
 @click.command("cohort", cls=Command, examples=COHORT_EXAMPLES)
 @cohort_option(
     "families",
-    least=0,
     metavar="N",
     help="The number of families: two parents and two children, with a sample of each.",
 )
-@cohort_option("individuals", least=0, metavar="N", help="The number of further individuals, unrelated to each other.")
-@cohort_option("samples_each", least=1, metavar="N", help="The number of samples of each further individual.")
+@cohort_option("individuals", metavar="N", help="The number of further individuals, unrelated to each other.")
+@cohort_option("samples_each", metavar="N", help="The number of samples of each further individual.")
 @cohort_option(
     "swaps",
-    least=0,
     metavar="N",
     help="The number of sample swaps: pairs with exchanged labels, of children, or of individuals with three samples"
     " or more.",
 )
 @cohort_option(
     "duplicates",
-    least=0,
     metavar="N",
     help="The number of duplicates: further samples of an individual, under a second name in the sheet.",
 )
@@ -192,17 +160,15 @@ COHORT_EXAMPLES = (
     help="Contaminate a sample with this share of reads of an unrelated one. Repeat this option for several samples.",
 )
 @reads_option(
-    "sites", least=1, metavar="N", help="The number of sites: unlinked SNVs with allele frequencies from 0.05 to 0.95."
+    "sites", metavar="N", help="The number of sites: unlinked SNVs with allele frequencies from 0.05 to 0.95."
 )
-@reads_option("depth", least=0, most=MOST_DEPTH, metavar="X", help="The mean depth of a sample.")
+@reads_option("depth", metavar="X", help="The mean depth of a sample.")
 @reads_option(
     "error_rate",
-    least=LEAST_ERROR,
-    most=MOST_ERROR,
     metavar="X",
     help="The sequencing error rate: the share of reads with the wrong allele.",
 )
-@_seed_option(simulate_cohort, READS, least=0)
+@_seed_option(simulate_cohort, READS)
 @click.option(
     "-o",
     "--output",

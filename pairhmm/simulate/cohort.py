@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
-import pysam
 from numpy.typing import NDArray
 
 from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import InputError
 from pairhmm.files.output_folders import whole_folder
-from pairhmm.options import check_number, check_whole
-from pairhmm.simulate.files import letters, write_truth_table
-from pairhmm.variants.call_writer import VCF_COLUMNS
+from pairhmm.options import Within, check_arguments, check_number
+from pairhmm.simulate.files import letters, write_truth_table, write_vcf
 
 FREQUENCIES = 0.05, 0.95
 """Least and greatest frequency of the alternative allele; frequencies are uniform between them."""
@@ -210,57 +208,42 @@ def draw_reads(
     return counts
 
 
-def draw_frequencies(rng: np.random.Generator, sites: int) -> NDArray[np.float64]:
-    """Frequencies of the alternative allele, float64 (sites,)."""
-    return rng.uniform(*FREQUENCIES, sites)
-
-
 CONTIGS = 22
 SPACING = 10_000
 """Bases between neighbouring sites."""
 
 _HIGHEST_QUALITY = 99
-_VCF_HEADER = (
-    "##fileformat=VCFv4.2",
-    '##FILTER=<ID=PASS,Description="All filters passed">',
-    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
-    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Reads of each allele">',
-    '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads">',
-    '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Genotype quality, Phred">',
-    '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Likelihoods of genotypes, Phred, the best 0">',
+_FORMATS = (
+    ("GT", "1", "String", "Genotype"),
+    ("AD", "R", "Integer", "Reads of each allele"),
+    ("DP", "1", "Integer", "Reads"),
+    ("GQ", "1", "Integer", "Genotype quality, Phred"),
+    ("PL", "G", "Integer", "Likelihoods of genotypes, Phred, the best 0"),
 )
 _GENOTYPES = "0/0", "0/1", "1/1"
 
 
 def write_cohort_vcf(
-    path: Path, samples: Sequence[str], alleles: Sequence[tuple[int, int]], counts: AlleleCounts, error_rate: float
+    path: Path, samples: Sequence[str], alleles: Sequence[tuple[str, str]], counts: AlleleCounts, error_rate: float
 ) -> None:
     """Write bgzipped VCF and its .tbi. Sites are spread over `CONTIGS` contigs.
 
     Parameters
     ----------
-    alleles : sequence of (int, int)
-        Base codes (A 0, C 1, G 2, T 3) of the reference and the alternative allele of each site.
+    alleles : sequence of (str, str)
+        REF and ALT of each site.
     error_rate : float
         That genotypes are called with.
     """
     each = -(-len(alleles) // CONTIGS)
-    lines = [
-        *_VCF_HEADER,
-        *(f"##contig=<ID=chr{number + 1},length={SPACING * (each + 1)}>" for number in range(CONTIGS)),
-    ]
-    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", *samples)))
+    sizes = {f"chr{number + 1}": SPACING * (each + 1) for number in range(CONTIGS)}
     cell = lru_cache(maxsize=None)(lambda reference, alternative: _cell(reference, alternative, error_rate))
-    with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
-        out.write(("\n".join(lines) + "\n").encode())
-        sites = zip(alleles, counts.reference.tolist(), counts.alternative.tolist(), strict=True)
-        for number, (pair, reference, alternative) in enumerate(sites):
-            contig, place = divmod(number, each)
-            ref, alt = (letters([code]) for code in pair)
-            cells = "\t".join(map(cell, reference, alternative))
-            line = f"chr{contig + 1}\t{SPACING * (place + 1)}\t.\t{ref}\t{alt}\t.\tPASS\t.\tGT:AD:DP:GQ:PL\t{cells}\n"
-            out.write(line.encode())
-    pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
+    sites = zip(alleles, counts.reference.tolist(), counts.alternative.tolist(), strict=True)
+    records = (
+        (f"chr{number // each + 1}", SPACING * (number % each + 1) - 1, *pair, map(cell, reference, alternative))
+        for number, (pair, reference, alternative) in enumerate(sites)
+    )
+    write_vcf(path, sizes, _FORMATS, samples, records)
 
 
 def _cell(reference: int, alternative: int, error_rate: float) -> str:
@@ -295,16 +278,16 @@ _COHORT = 4
 def simulate_cohort(
     output: AnyPath,
     *,
-    families: int = 4,
-    individuals: int = 14,
-    samples_each: int = 3,
-    swaps: int = 0,
-    duplicates: int = 0,
+    families: Annotated[int, Within(0)] = 4,
+    individuals: Annotated[int, Within(0)] = 14,
+    samples_each: Annotated[int, Within(1)] = 3,
+    swaps: Annotated[int, Within(0)] = 0,
+    duplicates: Annotated[int, Within(0)] = 0,
     contamination: Sequence[float] = (),
-    sites: int = 50_000,
-    depth: float = 30.0,
-    error_rate: float = 0.002,
-    seed: int = 1,
+    sites: Annotated[int, Within(1)] = 50_000,
+    depth: Annotated[float, Within(0, MOST_DEPTH)] = 30.0,
+    error_rate: Annotated[float, Within(LEAST_ERROR, MOST_ERROR)] = 0.002,
+    seed: Annotated[int, Within(0)] = 1,
     overwrite: bool = False,
 ) -> None:
     """Write the calls of a cohort, its sample sheet, and what is wrong in it; the same arguments give the same bytes.
@@ -318,15 +301,9 @@ def simulate_cohort(
     OptionError
         For arguments out of range.
     """
-    whole = {"families": families, "individuals": individuals, "swaps": swaps, "duplicates": duplicates, "seed": seed}
-    for name, value in whole.items():
-        check_whole(name, value, 0)
-    for name, value in (("samples_each", samples_each), ("sites", sites)):
-        check_whole(name, value, 1)
+    check_arguments(simulate_cohort, locals())
     for share in contamination:
         check_number("contamination", share, 0, MOST_CONTAMINATION)
-    check_number("depth", depth, 0, MOST_DEPTH)
-    check_number("error_rate", error_rate, LEAST_ERROR, MOST_ERROR)
     rng = np.random.default_rng((seed, _COHORT))
     try:
         people = plan_individuals(families, individuals)
@@ -338,11 +315,11 @@ def simulate_cohort(
         raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error
     if not samples:
         raise InputError("--families/--individuals", "", "the cohort has no sample", "ask for some")
-    genotypes = draw_genotypes(rng, people, draw_frequencies(rng, sites))
+    genotypes = draw_genotypes(rng, people, rng.uniform(*FREQUENCIES, sites))
     counts = draw_reads(rng, samples, genotypes, depth, error_rate)
     reference = rng.integers(0, 4, sites)
     alternative = (reference + rng.integers(1, 4, sites)) % 4
-    alleles = list(zip(reference.tolist(), alternative.tolist(), strict=True))
+    alleles = list(zip(letters(reference), letters(alternative), strict=True))
     with whole_folder(path_of(output), FILES, overwrite) as scratch:
         write_cohort_vcf(scratch / CALLS, [sample.name for sample in samples], alleles, counts, error_rate)
         _write_sheet(scratch / SHEET, people, samples)

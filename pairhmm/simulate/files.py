@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -23,9 +23,9 @@ LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
 FASTA_WIDTH = 60
 
 
-def letters(codes: Iterable[int]) -> str:
+def letters(codes: Sequence[int] | np.ndarray) -> str:
     """Base codes (A 0, C 1, G 2, T 3) as text."""
-    return "".join("ACGT"[code] for code in codes)
+    return bytes(LETTERS[np.asarray(codes)]).decode()
 
 
 def write_fasta(path: Path, contigs: dict[str, np.ndarray]) -> None:
@@ -43,19 +43,39 @@ def write_fasta(path: Path, contigs: dict[str, np.ndarray]) -> None:
     pysam.faidx(os.fspath(path))
 
 
+GENOTYPE = "GT", "1", "String", "Phased genotype"
+"""ID, number, type and description of a FORMAT."""
+
+
 def write_truth(path: Path, sizes: dict[str, int], variants: dict[str, list[TruthVariant]], sample: str) -> None:
     """Write the variants (contig -> variants in order) as bgzipped VCF with phased genotypes, and its .tbi."""
+    records = (
+        (name, variant.start, letters(variant.ref), letters(variant.alt), ["|".join(map(str, variant.genotype))])
+        for name, placed in variants.items()
+        for variant in placed
+    )
+    write_vcf(path, sizes, [GENOTYPE], [sample], records)
+
+
+def write_vcf(
+    path: Path,
+    sizes: Mapping[str, int],
+    formats: Sequence[tuple[str, str, str, str]],
+    samples: Sequence[str],
+    records: Iterable[tuple[str, int, str, str, Iterable[str]]],
+) -> None:
+    """Write bgzipped VCF and its .tbi. Records have a contig, a 0-based position, REF, ALT and the samples' columns."""
     lines = ["##fileformat=VCFv4.2", '##FILTER=<ID=PASS,Description="All filters passed">']
     lines += [f"##contig=<ID={name},length={size}>" for name, size in sizes.items()]
-    lines.append('##FORMAT=<ID=GT,Number=1,Type=String,Description="Phased genotype">')
-    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", sample)))
-    for name, placed in variants.items():
-        for variant in placed:
-            genotype = "|".join(map(str, variant.genotype))
-            alleles = f"{letters(variant.ref)}\t{letters(variant.alt)}"
-            lines.append(f"{name}\t{variant.start + 1}\t.\t{alleles}\t.\tPASS\t.\tGT\t{genotype}")
+    for name, number, kind, text in formats:
+        lines.append(f'##FORMAT=<ID={name},Number={number},Type={kind},Description="{text}">')
+    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", *samples)))
+    keys = ":".join(name for name, *_ in formats)
     with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
         out.write(("\n".join(lines) + "\n").encode())
+        for contig, start, ref, alt, cells in records:
+            fields = contig, str(start + 1), ".", ref, alt, ".", "PASS", ".", keys, *cells
+            out.write(("\t".join(fields) + "\n").encode())
     pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.models.profile import ProfileModel
+
 INSERTED = -1
 
 
@@ -30,6 +32,14 @@ class ProfileErrors:
     insertion: NDArray[np.float64]
     from_match: NDArray[np.float64]
     extension: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, model: ProfileModel) -> ProfileErrors:
+        """Those of a model, whatever the copies of a repeat."""
+        opening, extension = (
+            [model.transitions[name] for name in names] for names in (("MM", "MI", "MD"), ("II", "DD"))
+        )
+        return cls(model.match[:, :4], model.insertion, np.array(opening), np.array(extension))
 
 
 def draw_places(

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairhmm.sequences.tandem_repeats import Tracts
 from pairhmm.simulate.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
-from pairhmm.simulate.stutter import Stutter, draw_stutter, find_tracts
+from pairhmm.simulate.stutter import Rates, draw_stutter, find_tracts
 from pairhmm.simulate.variants import SimulatedHaplotype
 
 FRAGMENTS_AT_ONCE = 1 << 15
@@ -73,7 +72,7 @@ def draw_reads(
     errors: ProfileErrors | None = None,
     fragment_mean: float = FRAGMENT_MEAN,
     fragment_spread: float = FRAGMENT_SPREAD,
-    stutter: Stutter | None = None,
+    stutter: Rates | None = None,
 ) -> SimulatedReads:
     """Sequence `fragments` fragments, each from a random place of a random haplotype.
 
@@ -90,8 +89,8 @@ def draw_reads(
         bases slip in runs of one letter.
     fragment_mean, fragment_spread : float
         Mean and standard deviation of the fragments' lengths, bases. No fragment is shorter than a read.
-    stutter : Stutter, optional
-        Tandem repeats gain and lose units, in place of the slips and of `errors`.
+    stutter : Rates, optional
+        How often tandem repeats gain and lose units, in place of the slips and of `errors`.
     """
     rows = 2 * fragments
     reads = SimulatedReads(
@@ -121,7 +120,7 @@ def draw_reads(
                 rows_here = 2 * mine[some] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
                 if stutter is not None and tracts is not None:
-                    drawn = _draw_stutter(rng, haplotype, tracts, stutter, begin, read_length)
+                    drawn = _Drawn(*draw_stutter(rng, haplotype.codes, tracts, stutter, begin, read_length))
                 elif errors is None:
                     drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
                 else:
@@ -134,13 +133,13 @@ class _Drawn(NamedTuple):
     """Reads before errors of calling: [reads, length], and a number a read.
 
     `source` is the haplotype position of each base (-1 for an inserted one), `copied` whether a base is a further copy
-    of that position, `slipped` whether there is a gap, `codes` the letters.
+    of that position, `slipped` whether there is a gap, `codes` the letters, if they are not the haplotype's.
     """
 
     source: np.ndarray
     copied: np.ndarray
     slipped: np.ndarray
-    codes: np.ndarray
+    codes: np.ndarray | None = None
 
 
 def _sequence(
@@ -155,6 +154,7 @@ def _sequence(
 ) -> None:
     length = reads.codes.shape[1]
     source, copied, slipped, codes = drawn
+    codes = haplotype.codes[source] if codes is None else codes
     quals = draw_qualities(rng, len(rows), length, read_two)
     if reverse:
         # The sequencer reads this mate from its right end.
@@ -187,27 +187,7 @@ def _slip_rates(codes: np.ndarray) -> np.ndarray:
 def _draw_slips(
     rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> _Drawn:
-    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
-    copied = np.arange(length) == doubled[:, None]
-    return _Drawn(source, copied, slipped, haplotype.codes[source])
-
-
-def _draw_stutter(
-    rng: np.random.Generator,
-    haplotype: SimulatedHaplotype,
-    tracts: Tracts,
-    stutter: Stutter,
-    begin: np.ndarray,
-    length: int,
-) -> _Drawn:
-    source, gained, changed = draw_stutter(rng, haplotype.codes, tracts, stutter, begin, length)
-    return _Drawn(source, gained, changed, haplotype.codes[source])
-
-
-def _draw_sources(
-    rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Haplotype position of each read base, index of the doubled base (or -1), and whether the read has a slip."""
+    """Reads in which at most one run of a letter has slipped: a base is dropped or doubled."""
     source = begin[:, None] + np.arange(length)
     doubled = np.full(len(begin), -1)
     # Not at the first two bases and the last: an aligner clips an indel there.
@@ -224,7 +204,7 @@ def _draw_sources(
     source[which] += steps[:, None] * moved
     # The first of the two copies counts as inserted, so that the insertion is left-aligned in its homopolymer.
     doubled[which[~drops]] = at[~drops]
-    return source, doubled, slipped
+    return _Drawn(source, np.arange(length) == doubled[:, None], slipped)
 
 
 def _draw_profile(
@@ -235,9 +215,8 @@ def _draw_profile(
     nowhere = np.where(source >= 0, haplotype.ref_positions[source], -1).max(axis=1) < 0
     without_gaps(source, nowhere, begin)
     has_gap = (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
-    return _Drawn(
-        source, np.zeros(source.shape, dtype=bool), has_gap, draw_letters(rng, errors, haplotype.codes, source)
-    )
+    letters = draw_letters(rng, errors, haplotype.codes, source)
+    return _Drawn(source, np.zeros(source.shape, dtype=bool), has_gap, letters)
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:

@@ -112,17 +112,7 @@ def _scatter_tracts(rng: np.random.Generator, codes: np.ndarray) -> list[Tract]:
     return tracts
 
 
-LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
-
-Bases = NDArray[np.uint8]
-
-
-def random_genome(length: int, rng: np.random.Generator) -> Bases:
-    """Bases 0 to 3, uint8[length]."""
-    return rng.integers(0, 4, length, dtype=np.uint8)
-
-
-def relative(genome: Bases, jaccard: float, k: int, rng: np.random.Generator) -> Bases:
+def relative(genome: NDArray[np.uint8], jaccard: float, k: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     """A copy with substitutions, about so many that the k-mers of both have this Jaccard index.
 
     With the rate d of substitutions, a k-mer stays as it is with the probability ``p = (1 - d)^k``, and the Jaccard
@@ -131,8 +121,3 @@ def relative(genome: Bases, jaccard: float, k: int, rng: np.random.Generator) ->
     unchanged = 2 * jaccard / (1 + jaccard)
     changed = rng.random(len(genome)) < 1 - unchanged ** (1 / k)
     return np.where(changed, (genome + rng.integers(1, 4, len(genome), dtype=np.uint8)) % 4, genome).astype(np.uint8)
-
-
-def sequence_of(genome: Bases) -> str:
-    """Letters of a genome."""
-    return LETTERS[genome].tobytes().decode()

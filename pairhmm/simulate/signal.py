@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.output_folders import check_new
 from pairhmm.files.outputs import open_output, whole_files
-from pairhmm.options import check_number, check_whole
+from pairhmm.options import Within, check_arguments
 from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.signatures import Signatures, read_signatures
 from pairhmm.simulate.files import write_truth_table
@@ -71,12 +72,12 @@ def simulate_signal(
     model: str | Path | None = None,
     write_model: str | Path | None = None,
     truth: str | Path | None = None,
-    reads: int = 100,
-    unrelated: int = 10,
-    length: int = 450,
-    noise: float = 1.0,
-    k: int = 6,
-    seed: int = 1,
+    reads: Annotated[int, Within(0)] = 100,
+    unrelated: Annotated[int, Within(0)] = 10,
+    length: Annotated[int, Within(1)] = 450,
+    noise: Annotated[float, Within(0)] = 1.0,
+    k: Annotated[int, Within(1, LONGEST_K)] = 6,
+    seed: Annotated[int, Within(0)] = 1,
     overwrite: bool = False,
 ) -> None:
     """Write raw reads of random parts of signatures; the same arguments give the same reads.
@@ -90,11 +91,7 @@ def simulate_signal(
     OptionError
         For arguments out of range.
     """
-    for name, value in (("reads", reads), ("unrelated", unrelated), ("seed", seed)):
-        check_whole(name, value, 0)
-    check_whole("length", length, 1)
-    check_whole("k", k, 1, LONGEST_K)
-    check_number("noise", noise, 0)
+    check_arguments(simulate_signal, locals())
     if (model is None) == (write_model is None):
         rule = "give one of --model and --write-model"
         raise InputError("--model", "", rule, "name a table, or a file for a new one")

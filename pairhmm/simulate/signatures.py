@@ -6,7 +6,6 @@ Letters are sets of bases.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,27 +21,6 @@ from pairhmm.simulate.files import write_truth_table
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
 """The sets of A, C, G and T alone (`pairhmm.sequences.letters`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedSample:
-    """A sample and the signatures that are planted in it.
-
-    Attributes
-    ----------
-    letters : uint8[n]
-    qualities : uint8[n]
-        Phred.
-    planted : list of int
-        Indices of the planted signatures, from left to right.
-    starts : list of int
-        0-based position at which each begins.
-    """
-
-    letters: NDArray[np.uint8]
-    qualities: NDArray[np.uint8]
-    planted: list[int]
-    starts: list[int]
 
 
 def draw_bases(rng: np.random.Generator, length: int) -> NDArray[np.uint8]:
@@ -67,7 +45,7 @@ def draw_sample(
     planted: Sequence[int],
     phred: tuple[int, int],
     n_ratio: float,
-) -> SimulatedSample:
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[int]]:
     """Random bases with signatures between them, on the forward strand. A signature's N becomes a random base.
 
     Parameters
@@ -81,6 +59,12 @@ def draw_sample(
         The lowest and the highest quality. Qualities are uniform between them.
     n_ratio : float
         Probability that a letter of the sample is N, inside planted signatures too.
+
+    Returns
+    -------
+    letters, qualities : uint8[n]
+    starts : list of int
+        0-based position at which each planted signature begins.
     """
     around = draw_bases(rng, background)
     cuts = np.sort(rng.integers(0, background + 1, len(planted)))
@@ -94,7 +78,7 @@ def draw_sample(
     stretches.append(around[done:])
     letters = with_ns(rng, np.concatenate(stretches), n_ratio)
     qualities = rng.integers(phred[0], phred[1] + 1, len(letters), dtype=np.uint8)
-    return SimulatedSample(letters, qualities, list(planted), starts)
+    return letters, qualities, starts
 
 
 TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")
@@ -185,9 +169,9 @@ def simulate_samples(
             length = int(rng.integers(min_length, max_length + 1))
             viruses = int(rng.integers(min_viruses, max_viruses + 1)) if positive else 0
             planted = rng.choice(len(known), viruses, replace=False).tolist()
-            sample = draw_sample(rng, length, sequences, planted, (min_phred, max_phred), n_ratio)
-            write(f"sample_{number}", sample.letters, sample.qualities)
-            for index, start in zip(sample.planted, sample.starts, strict=True):
+            letters, qualities, starts = draw_sample(rng, length, sequences, planted, (min_phred, max_phred), n_ratio)
+            write(f"sample_{number}", letters, qualities)
+            for index, start in zip(planted, starts, strict=True):
                 rows.append((f"sample_{number}", known.names[index], start, start + len(sequences[index]), "+"))
         if truth is not None:
             write_truth_table(truth, TRUTH_COLUMNS, rows)

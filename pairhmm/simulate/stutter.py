@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,13 +21,10 @@ GROWTH = (1.75, 1.70, 1.50, 1.50, 1.40, 1.40)
 """How many times as often a repeat stutters with each further copy, by the bases of its unit from 1 on."""
 
 BASE = 1e-5, 2e-5, 2e-5, 2e-5, 2e-5, 2e-5
-"""P(change) of a single copy that `GROWTH` multiplies, by the bases of a unit, without PCR."""
+"""P(change) of a single copy that `GROWTH` multiplies, by the bases of a unit, in a library without PCR."""
 
-PCR_FACTOR = 5.0
-"""How many times as often repeats stutter in a library with PCR."""
-
-HIGHEST_RATE = {"pcr-free": 0.15, "pcr": 0.4}
-"""P(change) that no repeat exceeds, by library."""
+HIGHEST_RATE = 0.15
+"""P(change) that no repeat exceeds."""
 
 LOSS_SHARE = 0.7
 """Share of the changes that lose units."""
@@ -41,42 +35,25 @@ FURTHER_UNIT = 0.1
 MARGIN = 2
 """Bases of a read on both sides of a repeat that changes in it, at least: an aligner shows no gap nearer to an end."""
 
-Library = Literal["pcr-free", "pcr"]
+Rates = NDArray[np.float64]
+"""float64[periods, copies]: P(a read's copy of a repeat has changed), by the bases of the unit and the copies.
+
+Both are from 1 on. The last column is for all repeats with more copies.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Stutter:
-    """How often repeats change in reads.
-
-    Attributes
-    ----------
-    rates : float64[periods, copies]
-        P(a read's copy of a repeat has changed) by the bases of the unit and the number of its copies, both from 1 on.
-        The last column is for all repeats with more copies.
-    loss_share : float
-        Share of the changes that lose units.
-    further : float
-        P(a change is of one more unit), for each further unit.
-    """
-
-    rates: NDArray[np.float64]
-    loss_share: float = LOSS_SHARE
-    further: float = FURTHER_UNIT
-
-
-def stutter_of(library: Library) -> Stutter:
-    """The stutter of a library without or with PCR. Its rates grow geometrically with the copies, up to a highest."""
-    factor = PCR_FACTOR if library == "pcr" else 1.0
+def stutter_rates() -> Rates:
+    """The rates of a library without PCR. They grow geometrically with the copies, up to a highest."""
     rates = np.zeros((PERIODS, MOST_COPIES))
     for unit in range(PERIODS):
         copies = np.arange(LEAST_COPIES[unit], MOST_COPIES + 1)
-        rates[unit, copies - 1] = np.minimum(HIGHEST_RATE[library], factor * BASE[unit] * GROWTH[unit] ** (copies - 1))
-    return Stutter(rates)
+        rates[unit, copies - 1] = np.minimum(HIGHEST_RATE, BASE[unit] * GROWTH[unit] ** (copies - 1))
+    return rates
 
 
-def find_tracts(codes: NDArray[np.uint8], stutter: Stutter) -> Tracts:
+def find_tracts(codes: NDArray[np.uint8], rates: Rates) -> Tracts:
     """The tandem repeats of a sequence that stutter."""
-    least = [int(np.argmax(rates > 0)) + 1 if rates.any() else len(codes) for rates in stutter.rates]
+    least = [int(np.argmax(of_unit > 0)) + 1 if of_unit.any() else len(codes) for of_unit in rates]
     return repeats_of(codes, least)
 
 
@@ -84,7 +61,7 @@ def draw_stutter(
     rng: np.random.Generator,
     codes: NDArray[np.uint8],
     tracts: Tracts,
-    stutter: Stutter,
+    rates: Rates,
     begin: NDArray[np.int64],
     length: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
@@ -97,7 +74,7 @@ def draw_stutter(
     codes : uint8[n]
         The haplotype.
     tracts : Tracts
-        From `find_tracts` of the same haplotype and stutter.
+        From `find_tracts` of the same haplotype and rates.
     begin : int64[reads]
         Where each read begins; `begin + length` is at most n.
     length : int
@@ -115,7 +92,7 @@ def draw_stutter(
     source = begin[:, None] + np.arange(length)
     gained = np.zeros(source.shape, dtype=bool)
     changed = np.zeros(len(begin), dtype=bool)
-    read, tract, size = _draw_changes(rng, tracts, stutter, begin, length)
+    read, tract, size = _draw_changes(rng, tracts, rates, begin, length)
     edges = np.searchsorted(read, np.arange(len(begin) + 1))
     for row in np.unique(read).tolist():
         some = slice(edges[row], edges[row + 1])
@@ -129,7 +106,7 @@ def draw_stutter(
 
 
 def _draw_changes(
-    rng: np.random.Generator, tracts: Tracts, stutter: Stutter, begin: NDArray[np.int64], length: int
+    rng: np.random.Generator, tracts: Tracts, rates: Rates, begin: NDArray[np.int64], length: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The read and the tract of each change, in their order, and the bases gained (or lost, below 0)."""
     first = np.searchsorted(tracts.start, begin + MARGIN)
@@ -137,11 +114,11 @@ def _draw_changes(
     count = last - first
     read = np.repeat(np.arange(len(begin)), count)
     tract = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-    rate = stutter.rates[tracts.unit - 1, np.minimum(tracts.copies, stutter.rates.shape[1]) - 1][tract]
+    rate = rates[tracts.unit - 1, np.minimum(tracts.copies, rates.shape[1]) - 1][tract]
     hit = (rng.random(len(read)) < rate) & (tracts.end[tract] <= begin[read] + length - MARGIN)
     read, tract = read[hit], tract[hit]
-    loses = rng.random(len(read)) < stutter.loss_share
-    units = rng.geometric(1 - stutter.further, len(read))
+    loses = rng.random(len(read)) < LOSS_SHARE
+    units = rng.geometric(1 - FURTHER_UNIT, len(read))
     # One copy stays.
     units = np.where(loses, -np.minimum(units, tracts.copies[tract] - 1), units)
     return read, tract, units * tracts.unit[tract]

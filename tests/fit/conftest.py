@@ -41,13 +41,7 @@ class Draw:
     def __call__(self, reads: int, length: int = 100, seed: int = 1, quality: int = 60) -> FitPairs:
         rng = np.random.default_rng(seed)
         genome = rng.integers(0, 4, 20_000).astype(np.uint8)
-        model = self.model
-        errors = ProfileErrors(
-            model.match[:, :4],
-            model.insertion,
-            np.array([model.transitions[name] for name in ("MM", "MI", "MD")]),
-            np.array([model.transitions[name] for name in ("II", "DD")]),
-        )
+        errors = ProfileErrors.of(self.model)
         begin = rng.integers(50, len(genome) - 2 * length, reads)
         codes: NDArray[np.uint8] = draw_letters(
             rng, errors, genome, draw_places(rng, errors, begin, length, len(genome))

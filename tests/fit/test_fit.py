@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from pairhmm.fit.by_copies import CLASSES, rising
-from pairhmm.fit.counts import QUALITIES, expected_counts, log10_likelihoods
+from pairhmm.fit.counts import QUALITIES, expected_counts, log10_likelihoods, log10_start
 from pairhmm.fit.errors import standard_errors
 from pairhmm.fit.fit import fit_gatk, fit_profile
 from pairhmm.fit.gatk_model import GatkFit, best_options
 from pairhmm.fit.maximisation import FitOptions, expectation
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.fit.profile_model import ProfileFit, log10_start
+from pairhmm.fit.profile_model import ProfileFit
 from pairhmm.forward import posterior_reference as oracle
 from pairhmm.models.batch import Start
 from pairhmm.models.gatk import GatkOptions, pcr_quality

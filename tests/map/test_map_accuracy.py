@@ -5,7 +5,8 @@ import pytest
 
 import pairhmm
 from pairhmm.backends import status
-from pairhmm.simulate.reference import random_genome, relative, sequence_of
+from pairhmm.simulate.files import letters
+from pairhmm.simulate.reference import relative
 from tests.map.sketch.permutation import kmer_hashes
 
 K, GENOMES, LENGTH = 21, 150, 20_000
@@ -15,11 +16,11 @@ K, GENOMES, LENGTH = 21, 150, 20_000
 def known(tmp_path_factory):
     """A FASTA of an ancestor and its relatives, and the Jaccard index of each relative and the ancestor."""
     rng = np.random.default_rng(21)
-    ancestor = random_genome(LENGTH, rng)
+    ancestor = rng.integers(0, 4, LENGTH, dtype=np.uint8)
     genomes = [relative(ancestor, jaccard, K, rng) for jaccard in np.linspace(0.01, 1, GENOMES)]
     path = tmp_path_factory.mktemp("relatives") / "genomes.fa"
     named = zip(["ancestor", *(f"g{i}" for i in range(GENOMES))], [ancestor, *genomes], strict=True)
-    path.write_text("".join(f">{name}\n{sequence_of(genome)}\n" for name, genome in named))
+    path.write_text("".join(f">{name}\n{letters(genome)}\n" for name, genome in named))
     first, *others = (set(kmer_hashes(np.uint8(1) << genome, K).tolist()) for genome in (ancestor, *genomes))
     return path, np.array([len(first & other) / len(first | other) for other in others])
 

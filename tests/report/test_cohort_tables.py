@@ -25,8 +25,7 @@ def test_the_tables_are_in_the_page(reported, tables):
     assert data["samples"] == tables.samples
     assert data["flags"]["flags"] == [["swap?", 6, 28], ["duplicate", 4, 2], ["contaminated", 2, 0]]
     heatmap = data["distances"]["heatmap"]
-    assert sorted(heatmap["order"]) == list(range(60)) and len(heatmap["merges"]) == 59
-    assert len(heatmap["mash"]) == 60 * 59 // 2
+    assert len(heatmap["mash"]) == len(heatmap["ani"]) == 60 * 59 // 2
     pairs = data["pairs"]
     assert pairs["count"] == 60 * 59 // 2 and pairs["standing"] == 38
     assert all(row[10] or row[8] != row[9] for row in pairs["rows"][: pairs["standing"]])
@@ -35,15 +34,6 @@ def test_the_tables_are_in_the_page(reported, tables):
     assert placed["groups"] == ["kmers", "genotypes", "sheet"] and placed["weights"] == [0.5, 0.3, 0.2]
     assert placed["trustworthiness"] == {"map": 0.713, "exact": 0.934}
     assert placed["offsets"][-1] == len(placed["neighbours"]) == 240
-
-
-def test_duplicates_join_first_and_families_stand_together(reported, tables):
-    heatmap = reported("--distances", tables.distances)["distances"]["heatmap"]
-    assert {tuple(sorted(merge[:2])) for merge in heatmap["merges"][:2]} == {(5, 25), (36, 48)}
-    heights = [merge[2] for merge in heatmap["merges"]]
-    assert heights == sorted(heights)
-    place = {sample: at for at, sample in enumerate(heatmap["order"])}
-    assert max(place[sample] for sample in range(20, 24)) - min(place[sample] for sample in range(20, 24)) == 3
 
 
 def test_each_table_is_enough(reported, tables):

@@ -139,7 +139,7 @@ def submitted(text: str) -> list[str]:
 
 @pytest.mark.timeout(400)
 def test_a_job_is_killed_and_the_run_taken_up(slurm, snakemake, real_reads, tiny, tmp_path):
-    """Through sbatch alone; the calls are those of a run without Slurm, and in other pieces."""
+    """Through sbatch alone; the calls are those of a run without Slurm, and in other shards."""
     pytest.importorskip("snakemake_executor_plugin_slurm")
     line = [
         "calls/cohort.vcf.gz",
@@ -148,8 +148,8 @@ def test_a_job_is_killed_and_the_run_taken_up(slurm, snakemake, real_reads, tiny
         # Without accounting. Jobs are looked after at once, and after ten seconds more, when they are mostly done.
         *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1"),
         *("--seconds-between-status-checks", "1", "--latency-wait", "10", "--set-resources", "gather_calls:gpu=1"),
-        # A job for each piece, so that one can be killed and the other not.
-        *("--group-components", "piece=1"),
+        # A job for each shard, so that one can be killed and the other not.
+        *("--group-components", "shard=1"),
     ]
     path = f"{slurm.folder / 'bin'}:{snakemake.environment(tmp_path)['PATH']}"
     given = {
@@ -162,17 +162,17 @@ def test_a_job_is_killed_and_the_run_taken_up(slurm, snakemake, real_reads, tiny
     with subprocess.Popen(snakemake.command(tmp_path, *line), **given) as run:
         while run.poll() is None and not killed:
             for job in slurm.run("scontrol", "-o", "show", "job").splitlines():
-                if not killed and "JobState=RUNNING" in job and re.search(r"Comment=\S*piece_call", job):
+                if not killed and "JobState=RUNNING" in job and re.search(r"Comment=\S*shard_call", job):
                     killed = re.search(r"JobId=(\d+)", job)[1]
                     slurm.run("scancel", "--signal=KILL", "--full", killed)
             time.sleep(0.1)
         said = run.communicate(timeout=200)[0]
     assert killed and run.returncode == 1, said
-    assert "Error in group piece" in said and re.search(rf"JOB {killed} ON \S+ CANCELLED", said), said
-    assert sorted(submitted(said)) == ["piece_call", "piece_call", "scatter_regions"]
+    assert "Error in group shard" in said and re.search(rf"JOB {killed} ON \S+ CANCELLED", said), said
+    assert sorted(submitted(said)) == ["scatter_regions", "shard_call", "shard_call"]
     done = subprocess.run(snakemake.command(tmp_path, *line), timeout=200, check=False, **given)
     assert done.returncode == 0, done.stdout
-    assert sorted(submitted(done.stdout)) == ["finish_gather_calls", "piece_call"]
+    assert sorted(submitted(done.stdout)) == ["finish_gather_calls", "shard_call"]
     assert records(tmp_path / "calls" / "cohort.vcf.gz") == records(tiny / "calls" / "cohort.vcf.gz")
     jobs = [job for job in slurm.run("scontrol", "-o", "show", "job").splitlines() if "Comment=" in job]
     assert len(jobs) == 5

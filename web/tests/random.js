@@ -5,7 +5,7 @@
 const LETTERS = "ACGT";
 
 /** Numbers from 0 to 1, by a linear congruential generator. @param {number} seed */
-function random(seed) {
+export function random(seed) {
   let state = seed * 2654435761 + 1;
   return () => (state = (state * 1664525 + 1013904223) % 2 ** 32) / 2 ** 32;
 }

@@ -23,12 +23,12 @@ rule call:
         runtime=lambda wildcards, attempt: 240 * attempt,
         gpu=0,
     params:
-        candidates=candidates_option,
+        candidates=lambda wildcards, input: optional("-v", input.candidates),
         ploidy=lambda wildcards, input: optional("--ploidy-file", input.ploidy),
         samples=ploidy_options,
         compute=compute_options,
         model=model_options(),
-        parameters=parameters_option,
+        parameters=lambda wildcards, input: optional("--parameters", input.parameters),
         options=config["options"],
         call_options=config["call_options"],
     shell:

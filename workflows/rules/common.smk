@@ -141,22 +141,6 @@ def groups_of(samples, joint):
     )
 
 
-def scanned_of(samples, signatures):
-    """The samples that are scanned."""
-    return [name for name, row in samples.items() if row.reads and signatures]
-
-
-def related_of(groups, relate):
-    """The samples whose relations are looked for: those that are called, if they are two or more."""
-    called = [name for names in groups.values() for name in names]
-    return called if relate and len(called) > 1 else []
-
-
-def mapped_of(samples, mapped):
-    """The samples that are sketched, compared and drawn on the map: all, if they are two or more."""
-    return list(samples) if mapped and len(samples) > 1 else []
-
-
 def reports_of(groups, scanned, joint, has_map):
     """Of each report its group of calls, if any, and its scanned samples. What compares samples is in the cohort's."""
     if joint:
@@ -258,11 +242,6 @@ def optional(option, path):
     return shlex.join([option, str(path)]) if path else ""
 
 
-def candidates_option(wildcards, input):
-    """`-v` where candidates were given."""
-    return optional("-v", input.candidates)
-
-
 def model_options():
     """`--model`, with parameters that are built in, and what joins reads; nothing for the default model."""
     if config["model"] == "gatk":
@@ -273,11 +252,6 @@ def model_options():
         [] if config["families"] == "none" else ["--families", config["families"]]
     )
     return shlex.join(["--model", config["model"], *built_in, *joined, *families])
-
-
-def parameters_option(wildcards, input):
-    """`--parameters` where they are in a file."""
-    return optional("--parameters", input.parameters)
 
 
 def ploidy_options(wildcards):

@@ -23,10 +23,10 @@ rule likelihoods:
         runtime=lambda wildcards, attempt: 240 * attempt,
         gpu=0,
     params:
-        candidates=candidates_option,
+        candidates=lambda wildcards, input: optional("-v", input.candidates),
         compute=compute_options,
         model=model_options(),
-        parameters=parameters_option,
+        parameters=lambda wildcards, input: optional("--parameters", input.parameters),
         options=config["options"],
     shell:
         "pairhmm likelihoods -f {input.reference:q} -R {input.shard:q} {params.candidates} {params.compute}"

@@ -23,7 +23,7 @@ rule scatter_regions:
     params:
         folder=lambda wildcards, output: os.path.dirname(output.shards[0]),
         pieces=config["pieces"],
-        candidates=candidates_option,
+        candidates=lambda wildcards, input: optional("-v", input.candidates),
         regions=lambda wildcards, input: optional("-R", input.regions),
         options=config["options"],
     shell:

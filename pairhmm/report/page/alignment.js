@@ -1,6 +1,6 @@
 // Haplotypes laid under the reference: dots where they agree, letters and dashes where they differ.
 
-import { alleleColour } from "./colours.js";
+import { alleleColour, baseColour } from "./colours.js";
 import { make } from "./dom.js";
 import { formatNumber } from "./format.js";
 import { haplotypeLabel } from "./heatmap.js";
@@ -98,21 +98,27 @@ function alignmentBlock(panel, columns, site, order, { kindOf, owned }) {
   );
 }
 
-const letterSpan = (letter, kind) => ({
-  letter,
-  kind: letter === "-" ? "gap" : kind === "other" ? `base-${letter}` : kind,
-});
+const letterSpan = (letter, kind) => {
+  if (letter === "-") return { letter, kind: "gap" };
+  return kind === "other" ? { letter, kind: "base", colour: baseColour(letter) } : { letter, kind };
+};
 
-// Joins neighbouring letters of the same kind into one element.
+// Joins neighbouring letters that look the same into one element.
 function joinRuns(letters) {
   const runs = [];
   for (const one of letters) {
     if (typeof one === "string") runs.push({ letter: one, kind: "" });
-    else if (runs.length && runs.at(-1).kind === one.kind) runs.at(-1).letter += one.letter;
+    else if (runs.length && isAlike(runs.at(-1), one)) runs.at(-1).letter += one.letter;
     else runs.push({ ...one });
   }
-  return runs.map(({ letter, kind }) => make("span", { class: kind || null }, letter));
+  return runs.map(({ letter, kind, colour }) => {
+    const span = make("span", { class: kind || null }, letter);
+    if (colour) span.style.background = colour;
+    return span;
+  });
 }
+
+const isAlike = (one, other) => one.kind === other.kind && one.colour === other.colour;
 
 // A position, 1-based, at the block's first column and at every twentieth that has room.
 function rulerText(columns) {

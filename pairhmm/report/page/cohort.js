@@ -1,12 +1,12 @@
 // The cohort: one row a sample, and how far samples agree.
 
 import { sequential } from "./colours.js";
-import { make } from "./dom.js";
+import { card, make } from "./dom.js";
 import { pictureTools } from "./export.js";
 import { MISSING, formatNumber } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
 import { overviewCards } from "./overview.js";
-import { DataTable } from "./table.js";
+import { DataTable, bar } from "./table.js";
 
 export function showCohort(report) {
   const { columns, rows } = report.cohort;
@@ -26,7 +26,7 @@ export function showCohort(report) {
     count: rows.length,
     hint: "filter: a name, depth<20, gq>=60 …",
   });
-  view.append(make("section", { class: "card" }, make("h2", {}, "Samples"), table.element));
+  view.append(card("Samples", "", table.element));
   if (report.concordance) view.append(concordanceCard(report.concordance));
   return view;
 }
@@ -53,11 +53,10 @@ function numberColumn(report, key, { title, told, digits, place }) {
     value: (index) => rows[index][place],
     cell: (index) => {
       const value = rows[index][place];
-      const bar = make("span", { class: "bar" }, formatNumber(value, digits));
-      bar.style.setProperty("--share", value && largest ? value / largest : 0);
-      if (!value || !SITES_OF[key] || !report.sites.samples.includes(rows[index][0])) return bar;
+      const figure = bar(formatNumber(value, digits), value && largest ? value / largest : 0);
+      if (!value || !SITES_OF[key] || !report.sites.samples.includes(rows[index][0])) return figure;
       const follow = () => report.openSites(`state=pass ${SITES_OF[key]}=${rows[index][0]}`);
-      return make("button", { type: "button", class: "cell", onclick: follow }, bar);
+      return make("button", { type: "button", class: "cell", onclick: follow }, figure);
     },
   };
 }
@@ -74,11 +73,9 @@ function concordanceCard({ samples, shares }) {
       ["equal genotypes", value === null ? "never both called" : `${formatNumber(100 * value, 2)} %`],
     ],
   });
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Genotype concordance"),
-    make("p", { class: "told" }, "Share of equal genotypes of each two samples, of the sites where both are called."),
+  return card(
+    "Genotype concordance",
+    "Share of equal genotypes of each two samples, of the sites where both are called.",
     make("div", { class: "wide" }, canvas),
     pictureTools(canvas, "genotype concordance"),
     legend(sequential, "50 % or less", "100 %"),

@@ -4,38 +4,12 @@
 export const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
 const DIVERGING = {
-  light: [
-    [255, 226, 170],
-    [250, 214, 160],
-    [240, 214, 180],
-    [214, 217, 222],
-    [158, 188, 220],
-    [72, 134, 192],
-    [8, 66, 132],
-  ],
-  dark: [
-    [98, 50, 8],
-    [112, 64, 22],
-    [112, 80, 52],
-    [104, 108, 116],
-    [112, 152, 192],
-    [138, 190, 240],
-    [206, 234, 255],
-  ],
+  light: ["#ffe2aa", "#fad6a0", "#f0d6b4", "#d6d9de", "#9ebcdc", "#4886c0", "#084284"],
+  dark: ["#623208", "#704016", "#705034", "#686c74", "#7098c0", "#8abef0", "#ceeaff"],
 };
 const SEQUENTIAL = {
-  light: [
-    [237, 242, 248],
-    [158, 202, 225],
-    [66, 146, 198],
-    [8, 69, 148],
-  ],
-  dark: [
-    [38, 46, 58],
-    [34, 84, 128],
-    [64, 142, 204],
-    [170, 216, 255],
-  ],
+  light: ["#edf2f8", "#9ecae1", "#4292c6", "#084594"],
+  dark: ["#262e3a", "#225480", "#408ecc", "#aad8ff"],
 };
 // Colours of alleles, the reference first (after Paul Tol's bright scheme). None of them is a colour of the heatmap, and
 // white can be read on each.
@@ -45,14 +19,15 @@ function scheme() {
   return darkScheme.matches && !document.documentElement.classList.contains("paper") ? "dark" : "light";
 }
 
+const channelsOf = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
 // Interpolates between the colours of a list. Share 0 is the first colour, and 1 the last.
 function between(colours, share) {
   const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
   const index = Math.min(colours.length - 2, Math.floor(place));
   const part = place - index;
-  const mixed = colours[index].map((value, channel) =>
-    Math.round(value + (colours[index + 1][channel] - value) * part),
-  );
+  const [from, to] = [channelsOf(colours[index]), channelsOf(colours[index + 1])];
+  const mixed = from.map((value, channel) => Math.round(value + (to[channel] - value) * part));
   return `rgb(${mixed.join(",")})`;
 }
 

@@ -2,7 +2,7 @@
 
 import { diverging } from "./colours.js";
 import { make } from "./dom.js";
-import { exported } from "./export.js";
+import { plainTable } from "./export.js";
 import { MISSING, formatNumber, plural, shortened } from "./format.js";
 import { haplotypeLabel } from "./heatmap.js";
 import { readPlace } from "./panel_data.js";
@@ -20,19 +20,7 @@ export function decidingBases(report, panel, group) {
       "log10, for the likeliest haplotype over the next. Bases are numbered from where the read enters the region, with" +
         " their Phred quality. Ahead is what bases and gaps give together.",
     ),
-    make(
-      "div",
-      { class: "wide" },
-      exported(
-        make(
-          "table",
-          { class: "plain" },
-          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-          make("tbody", {}, ...rows),
-        ),
-        "bases that decide",
-      ),
-    ),
+    plainTable("bases that decide", heads, rows),
   );
 }
 

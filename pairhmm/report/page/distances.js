@@ -1,11 +1,12 @@
 // Distances of samples: a heatmap in the order of its tree, and each sample's nearest.
 
 import { sequential, themeColour } from "./colours.js";
-import { make, makeCanvas } from "./dom.js";
+import { card, make, makeCanvas } from "./dom.js";
 import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
-import { DataTable } from "./table.js";
+import { DataTable, figures } from "./table.js";
+import { averageLinkage } from "./tree.js";
 
 const DISTANCE_DIGITS = 5;
 const MATRIX_SIDE = 900; // CSS pixels of the largest heatmap
@@ -14,17 +15,9 @@ export const NOTHING_ALIKE =
 const TREE_WIDTH = 160;
 
 export function distancePanels({ distances }) {
-  if (distances.pairs && !distances.nearest.length) return [nothingAlike(distances)];
-  return [distances.heatmap ? heatmapCard(distances) : noHeatmap(distances), nearestCard(distances)];
-}
-
-function nothingAlike({ pairs }) {
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Distances"),
-    make("p", { class: "told" }, `${NOTHING_ALIKE} (${plural(pairs, "pair")}).`),
-  );
+  const { pairs, nearest, heatmap } = distances;
+  if (pairs && !nearest.length) return [card("Distances", `${NOTHING_ALIKE} (${plural(pairs, "pair")}).`)];
+  return [heatmap ? heatmapCard(distances) : noHeatmap(distances), nearestCard(distances)];
 }
 
 function noHeatmap({ samples, most }) {
@@ -32,16 +25,12 @@ function noHeatmap({ samples, most }) {
     samples.length > most
       ? `A heatmap is drawn of at most ${formatNumber(most)} samples, and these are ${formatNumber(samples.length)}.`
       : "The table does not have every pair, so there is no heatmap.";
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Distances"),
-    make("p", { class: "told" }, `${why} Below are each sample's nearest.`),
-  );
+  return card("Distances", `${why} Below are each sample's nearest.`);
 }
 
 function heatmapCard({ samples, heatmap }) {
-  const { mash, ani, order, merges } = heatmap;
+  const { mash, ani } = heatmap;
+  const { order, merges } = averageLinkage(matrixOf(mash, samples.length));
   const names = order.map((sample) => samples[sample]);
   const at = (row, column) => triangleIndex(order[row], order[column], samples.length);
   const value = (row, column) => (row === column ? null : mash[at(row, column)]);
@@ -65,15 +54,9 @@ function heatmapCard({ samples, heatmap }) {
     },
   });
   const tree = treeCanvas(samples, order, merges, canvas.rowPlaces);
-  return make(
-    "section",
-    { class: "card distances" },
-    make("h2", {}, "Distances"),
-    make(
-      "p",
-      { class: "told" },
-      "Mash distance of each two samples, in the order of the tree at the right (average linkage). Darker is closer.",
-    ),
+  return card(
+    "Distances",
+    "Mash distance of each two samples, in the order of the tree at the right (average linkage). Darker is closer.",
     make("div", { class: "wide tree" }, canvas, tree),
     pictureTools(canvas, "distances"),
     pictureTools(tree, "tree of distances"),
@@ -88,6 +71,14 @@ function triangleIndex(one, other, count) {
   const [row, column] = one < other ? [one, other] : [other, one];
   return row * count - (row * (row + 1)) / 2 + column - row - 1;
 }
+
+// The whole matrix of the values above its diagonal.
+const matrixOf = (values, count) =>
+  Array.from({ length: count }, (_, row) =>
+    Float64Array.from({ length: count }, (__, column) =>
+      row === column ? 0 : values[triangleIndex(row, column, count)],
+    ),
+  );
 
 function rangeOf(values) {
   let [low, high] = [Infinity, -Infinity];
@@ -135,13 +126,9 @@ function nearestCard({ samples, nearest }) {
       ["ANI", "Average nucleotide identity, estimated"],
       ["Containment", "Share of the smaller sample's k-mers that the other has"],
       ["Jaccard", "Jaccard index"],
-    ].map(([title, told], number) => ({
-      title,
-      told,
-      numeric: true,
-      value: (index) => nearest[index][number + 2],
-      text: (index) => formatNumber(nearest[index][number + 2], DISTANCE_DIGITS),
-    })),
+    ].map(([title, told], number) =>
+      figures(title, (index) => nearest[index][number + 2], { told, digits: DISTANCE_DIGITS }),
+    ),
   ];
   const table = new DataTable(columns, {
     label: "nearest samples",
@@ -149,11 +136,6 @@ function nearestCard({ samples, nearest }) {
     count: nearest.length,
     hint: "filter: a name, distance<0.001 …",
   });
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Nearest samples"),
-    make("p", { class: "told" }, `The nearest of each of ${plural(samples.length, "sample")}, by Mash distance.`),
-    table.element,
-  );
+  const told = `The nearest of each of ${plural(samples.length, "sample")}, by Mash distance.`;
+  return card("Nearest samples", told, table.element);
 }

@@ -11,9 +11,36 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// A part of a view, with its title and what is told of it.
+export function card(title, told, ...children) {
+  const lines = [make("h2", {}, title), told ? make("p", { class: "told" }, told) : null];
+  return make("section", { class: "card" }, ...lines, ...children);
+}
+
+// A line at the top that says whether something is wrong.
+export function banner(label, isRaised, ...children) {
+  return make(
+    "section",
+    { class: isRaised ? "card flags raised" : "card flags", "aria-label": label },
+    make("span", { class: "sign", "aria-hidden": "true" }, isRaised ? "!" : "✓"),
+    ...children,
+  );
+}
+
+// The sign of a colour, before what it stands for.
+export function mark(colour) {
+  const sign = make("i", { class: "mark" });
+  sign.style.background = colour;
+  return sign;
+}
+
 export function announce(text) {
   document.getElementById("announcer").textContent = text;
 }
+
+// The width of a plot that fills its card, up to the widest.
+export const plotWidth = (widest, least = 280) =>
+  Math.min(widest, Math.max(least, document.getElementById("main").clientWidth - 90));
 
 // A canvas drawn at the screen's own resolution; `draw` gets a context in CSS pixels.
 export function makeCanvas(width, height, label, draw) {

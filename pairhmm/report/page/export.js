@@ -14,10 +14,17 @@ export function tableTools(name, rows) {
   );
 }
 
-// A plain table with its buttons.
-export function exported(table, name) {
-  const rows = () => [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.text ?? cell.innerText));
-  return make("div", { class: "exported" }, table, tableTools(name, rows));
+// A plain table with its buttons. `rows` are elements; `kind` is a further class.
+export function plainTable(name, heads, rows, { kind = "", caption = null } = {}) {
+  const table = make(
+    "table",
+    { class: `plain ${kind}`.trim() },
+    caption,
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, ...rows),
+  );
+  const texts = () => [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText));
+  return make("div", { class: "wide" }, make("div", { class: "exported" }, table, tableTools(name, texts)));
 }
 
 // Buttons that save a picture of `makeCanvas`.

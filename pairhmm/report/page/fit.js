@@ -1,9 +1,11 @@
 // The fit of a model: the likelihood of each round, and the parameters with their standard errors.
 
 import { themeColour } from "./colours.js";
-import { make, makeCanvas } from "./dom.js";
-import { exported, pictureTools } from "./export.js";
+import { card, make, makeCanvas, mark, plotWidth } from "./dom.js";
+import { pictureTools, plainTable } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
+import { tile } from "./overview.js";
+import { drawTicks } from "./points.js";
 import { tellOnHover } from "./tooltip.js";
 
 const PLOT = { widest: 640, height: 260, left: 78, right: 20, top: 14, bottom: 40 };
@@ -30,36 +32,24 @@ function fitSummary({ model, source, reads, log10, firstLog10 }) {
     [formatNumber(log10, 1), "log10 likelihood"],
     [formatNumber(gain, 2), "log10 gained for 1,000 reads"],
   ];
-  return make(
-    "div",
-    { class: "tiles" },
-    ...tiles.map(([value, what]) => make("div", { class: "tile" }, make("b", {}, value), make("span", {}, what))),
-  );
+  return make("div", { class: "tiles" }, ...tiles.map(([value, what]) => tile(value, what)));
 }
 
 function roundsCard(rounds) {
   const kinds = Object.keys(PAIRS).filter((kind) => rounds.some(([pairs]) => pairs === kind));
   const canvas = roundsCanvas(rounds);
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Rounds"),
-    make(
-      "p",
-      { class: "told" },
-      "log10 likelihood a read, before each round." +
-        (kinds.length > 1 ? " The part's reads differ from all reads, so the two curves do not join." : ""),
-    ),
+  return card(
+    "Rounds",
+    "log10 likelihood a read, before each round." +
+      (kinds.length > 1 ? " The part's reads differ from all reads, so the two curves do not join." : ""),
     make("div", { class: "wide" }, canvas),
     pictureTools(canvas, "rounds"),
     make(
       "div",
       { class: "legend" },
       ...kinds.flatMap((kind) => {
-        const mark = make("i", { class: "mark" });
-        mark.style.background = `var(${PAIRS[kind][0]})`;
         const { length } = rounds.filter(([pairs]) => pairs === kind);
-        return [mark, `${plural(length, "round")} ${PAIRS[kind][1]}`];
+        return [mark(`var(${PAIRS[kind][0]})`), `${plural(length, "round")} ${PAIRS[kind][1]}`];
       }),
     ),
   );
@@ -71,11 +61,13 @@ function roundsCanvas(rounds) {
   const ticks = niceTicks(Math.min(...values), Math.max(...values));
   const [low, high] = [Math.min(ticks[0], ...values), Math.max(ticks.at(-1), ...values)];
   const { widest, height, left, right, top, bottom } = PLOT;
-  const width = Math.min(widest, Math.max(280, document.getElementById("main").clientWidth - 90));
+  const width = plotWidth(widest);
   const xOf = (at) => left + ((at + 0.5) / rounds.length) * (width - left - right);
   const yOf = (value) => height - bottom - ((value - low) / (high - low)) * (height - top - bottom);
   const draw = (context) => {
-    drawAxes(context, ticks, yOf, width);
+    const digits = Math.max(0, 1 - Math.floor(Math.log10(ticks[1] - ticks[0])));
+    drawTicks(context, ticks, yOf, [left, width - right], digits);
+    context.textAlign = "center";
     const step = Math.ceil((30 * rounds.length) / (width - left - right));
     rounds.forEach(([pairs, number], at) => {
       const isFirst = at === 0 || rounds[at - 1][0] !== pairs;
@@ -101,22 +93,6 @@ function roundsCanvas(rounds) {
     ];
   });
   return canvas;
-}
-
-function drawAxes(context, ticks, yOf, width) {
-  const { left, right } = PLOT;
-  const digits = Math.max(0, 1 - Math.floor(Math.log10(ticks[1] - ticks[0])));
-  context.font = "12px system-ui, sans-serif";
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  for (const tick of ticks) {
-    context.fillStyle = themeColour("--line");
-    context.fillRect(left, Math.round(yOf(tick)), width - left - right, 1);
-    context.fillStyle = themeColour("--faint");
-    context.fillText(formatNumber(tick, digits), left - 8, yOf(tick));
-  }
-  context.textAlign = "center";
-  context.textBaseline = "alphabetic";
 }
 
 function drawCurve(context, points, colour) {
@@ -157,29 +133,11 @@ function estimatesCard({ estimates, basis }) {
     ),
   );
   const heads = ["Parameter", "Estimate", "Standard error", "Expected count", `1e-${decades} to 1, logarithmic`];
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Parameters"),
-    make(
-      "p",
-      { class: "told" },
-      `Probabilities. Standard errors are of ${basis || "the fit"} A line reaches ${ERRORS_SHOWN} of them to each side;` +
-        " one that ends in an arrow reaches zero.",
-    ),
-    make(
-      "div",
-      { class: "wide" },
-      exported(
-        make(
-          "table",
-          { class: "plain estimates" },
-          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-          make("tbody", {}, ...rows),
-        ),
-        "parameters",
-      ),
-    ),
+  return card(
+    "Parameters",
+    `Probabilities. Standard errors are of ${basis || "the fit"} A line reaches ${ERRORS_SHOWN} of them to each side;` +
+      " one that ends in an arrow reaches zero.",
+    plainTable("parameters", heads, rows, { kind: "estimates" }),
   );
 }
 

@@ -7,6 +7,8 @@ export function formatNumber(value, digits = 0) {
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+export const percentOf = (share) => (share === null ? null : 100 * share);
+
 export function shortened(text, most = 14) {
   return text.length <= most ? text : `${text.slice(0, most - 5)}…(${text.length})`;
 }

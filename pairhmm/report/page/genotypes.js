@@ -2,6 +2,7 @@
 
 import { alleleColour } from "./colours.js";
 import { make } from "./dom.js";
+import { plainTable } from "./export.js";
 import { MISSING, formatNumber, plural, shortened } from "./format.js";
 
 // All genotypes in VCF order (VCF 4.3, section 1.6.2): by the last allele, then the one before, ...
@@ -27,15 +28,11 @@ export const filterPill = (filters) =>
   make("span", { class: PASSED.includes(filters) ? "filter" : "filter raised" }, filters.replaceAll(";", ", "));
 
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
-export function evidenceTable(site, calls) {
+export function evidenceTable(name, site, calls) {
   const alleles = allelesOf(site);
   const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", "PL (lower is likelier)"];
-  return make(
-    "table",
-    { class: "plain evidence" },
-    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-    make("tbody", {}, ...calls.map((call) => evidenceRow(call, alleles))),
-  );
+  const rows = calls.map((call) => evidenceRow(call, alleles));
+  return plainTable(name, heads, rows, { kind: "evidence" });
 }
 
 function evidenceRow(call, alleles) {

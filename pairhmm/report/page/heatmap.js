@@ -1,19 +1,18 @@
 // Reads x haplotypes: blue where a read speaks for a haplotype, orange where it speaks against it.
 
 import { alleleColour, diverging, inkOn, themeColour } from "./colours.js";
-import { announce, makeCanvas } from "./dom.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
 import { IS_ALIGNED, likelihoodOf, readChoices, readPlace } from "./panel_data.js";
-import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
+import { ReadPicture } from "./read_picture.js";
 
 export const SPAN = 2; // log10 on either side of a read's middle at which colours end
 const TRACKS = { choice: 8, strand: 16, quality: 34, gap: 6 };
 const HEAD = 38;
-export const MAX_MAPPING_QUALITY = 60;
 
-export class Heatmap {
+export class Heatmap extends ReadPicture {
   // alleles: of each haplotype at the site, or null; names: of what reads choose; own: the sample's haplotypes.
   constructor(panel, group, { alleles, nameOf: names, own, withNumbers }, constants) {
+    super();
     Object.assign(this, { panel, group, names, own, withNumbers, constants });
     this.kindOf = alleles ?? panel.haplotypes.map((_, index) => index);
     Object.assign(this, readChoices(group, this.kindOf, constants));
@@ -24,16 +23,10 @@ export class Heatmap {
     const aligned = group.flags.some((flags) => flags & IS_ALIGNED);
     this.left = TRACKS.choice + TRACKS.gap + (aligned ? TRACKS.strand + TRACKS.quality + TRACKS.gap : 0);
     this.aligned = aligned;
-    this.cursor = null;
     const width = this.left + count * this.cellWidth + 1;
     const height = HEAD + group.shown * this.cellHeight + 1;
     const label = `Heatmap of ${group.shown} reads and ${count} haplotypes; arrow keys go from cell to cell`;
-    this.canvas = makeCanvas(width, height, label, (context) => this.draw(context));
-    this.canvas.className = "heatmap";
-    this.canvas.tabIndex = 0;
-    tellOnHover(this.canvas, (x, y) => this.describeAt(x, y));
-    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-    this.canvas.addEventListener("blur", () => this.moveCursor(null));
+    this.makeCanvas(width, height, label, "heatmap");
   }
 
   kindRank(column) {
@@ -78,22 +71,10 @@ export class Heatmap {
   }
 
   drawPlace(context, read, left, y, height) {
-    const { strand, quality } = readPlace(this.group, read, this.constants);
-    if (strand === null) return;
-    const isForward = strand === "+";
-    const middle = y + height / 2;
-    const half = Math.min(4, height / 2);
-    context.fillStyle = themeColour(isForward ? "--forward" : "--reverse");
-    context.beginPath();
-    context.moveTo(left + (isForward ? 3 : 12), middle - half);
-    context.lineTo(left + (isForward ? 12 : 3), middle);
-    context.lineTo(left + (isForward ? 3 : 12), middle + half);
-    context.fill();
-    const share = Math.min(1, quality / MAX_MAPPING_QUALITY);
-    context.fillStyle = themeColour("--sunken");
-    context.fillRect(left + TRACKS.strand, y, TRACKS.quality, height);
-    context.fillStyle = themeColour("--mapped");
-    context.fillRect(left + TRACKS.strand, y, TRACKS.quality * share, height);
+    const place = readPlace(this.group, read, this.constants);
+    if (place.strand === null) return;
+    this.drawStrand(context, place.strand, [left + 3, left + 12], y + height / 2, Math.min(4, height / 2));
+    this.drawMapping(context, place.quality, [left + TRACKS.strand, y, TRACKS.quality, height]);
   }
 
   drawCells(context, read, y, height) {
@@ -114,12 +95,9 @@ export class Heatmap {
     });
   }
 
-  drawCursor(context) {
-    const [row, place] = this.cursor;
-    context.strokeStyle = themeColour("--ink");
-    context.lineWidth = 2;
-    const x = this.left + place * this.cellWidth;
-    context.strokeRect(x, HEAD + row * this.cellHeight - 1, this.cellWidth - 1, this.cellHeight + 1);
+  boxOf(row, place) {
+    const { left, cellWidth, cellHeight } = this;
+    return [left + place * cellWidth, HEAD + row * cellHeight, cellWidth, cellHeight];
   }
 
   describeAt(x, y) {
@@ -130,14 +108,10 @@ export class Heatmap {
   }
 
   describe(row, place) {
-    const { read, kind, margin, decided } = this.choices[row];
-    const { name, strand, quality, precision } = readPlace(this.group, read, this.constants);
-    const rows = [["read", name]];
-    rows.push(["strand", strand ?? "not in the alignments given"]);
-    if (quality !== null) rows.push(["mapping quality", String(quality)]);
-    rows.push(["chooses", decided ? `${this.names(kind)}, by ${formatNumber(margin, 2)} log10` : "nothing"]);
+    const { read } = this.choices[row];
+    const rows = this.describeRead(row);
     if (place !== null) rows.push(...this.describeCell(read, this.columns[place]));
-    rows.push(["precision", precision]);
+    rows.push(["precision", readPlace(this.group, read, this.constants).precision]);
     return rows;
   }
 
@@ -149,26 +123,6 @@ export class Heatmap {
       ["log10 P(read | haplotype)", value === null ? "none" : value.toFixed(2)],
       ["behind the read's best", value === null ? MISSING : behind.toFixed(2)],
     ];
-  }
-
-  onKey(event) {
-    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const [row, place] = this.cursor ?? [-step[0], -step[1]];
-    const inside = (value, count) => Math.min(count - 1, Math.max(0, value));
-    this.moveCursor([inside(row + step[0], this.choices.length), inside(place + step[1], this.columns.length)]);
-  }
-
-  moveCursor(cursor) {
-    this.cursor = cursor;
-    this.canvas.redraw();
-    if (!cursor) return hideTooltip();
-    const rows = this.describe(...cursor);
-    const box = this.canvas.getBoundingClientRect();
-    const x = box.left + this.left + (cursor[1] + 1) * this.cellWidth;
-    showTooltip(x, box.top + HEAD + cursor[0] * this.cellHeight, rows);
-    announce(rows.map(([name, value]) => `${name} ${value}`).join(", "));
   }
 }
 

@@ -3,11 +3,10 @@
 import { blendedPlaces, openGpuBlender, sharesOf, weightedPlaces } from "./blending.js";
 import { themeColour } from "./colours.js";
 import { NOTHING_ALIKE } from "./distances.js";
-import { announce, make, makeCanvas } from "./dom.js";
+import { announce, card, make, makeCanvas, plotWidth } from "./dom.js";
 import { pictureTools } from "./export.js";
 import { MISSING, formatNumber } from "./format.js";
-import { ARROW_STEPS, FLAG_SHAPES, drawLabels, drawPoint, flagShape, nearestPoint, nextPoint } from "./points.js";
-import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
+import { FLAG_SHAPES, drawLabels, drawPoint, flagShape, nearestPoint, spoken, tellOfPoints } from "./points.js";
 
 const MAP_SIDE = 560; // CSS pixels at most
 const MAP_MARGIN = 26;
@@ -16,15 +15,7 @@ const SAME_PLACE = 1e-3; // of the map's width
 
 // report: {map, checks}; `map` has the columns of the table of positions (pairhmm/report/map.py).
 export function mapPanel(report) {
-  if (!report.map.places) {
-    return make(
-      "section",
-      { class: "card map" },
-      make("h2", {}, "Map of samples"),
-      make("p", { class: "told" }, `${NOTHING_ALIKE}.`),
-    );
-  }
-  return new MapPanel(report).element;
+  return report.map.places ? new MapPanel(report).element : card("Map of samples", `${NOTHING_ALIKE}.`);
 }
 
 class MapPanel {
@@ -48,11 +39,9 @@ class MapPanel {
     if (map.exact) this.plots.push(this.plot("Exact scaling", map.trustworthiness.exact, () => map.exact));
     this.where = make("p", { class: "told", "aria-live": "polite" });
     this.chosen = make("p", { class: "chosen" }, "Point at a sample, or go from one to the next with the arrow keys.");
-    this.element = make(
-      "section",
-      { class: "card map" },
-      make("h2", {}, "Map of samples"),
-      make("p", { class: "told" }, this.told()),
+    this.element = card(
+      "Map of samples",
+      this.told(),
       make("div", { class: "plots" }, ...this.plots.map(({ figure }) => figure)),
       this.flagLegend(),
       this.chosen,
@@ -60,6 +49,7 @@ class MapPanel {
       map.groups.length ? this.sliders() : null,
       this.where,
     );
+    this.element.classList.add("map");
   }
 
   told() {
@@ -76,18 +66,19 @@ class MapPanel {
 
   plot(title, trust, placesOf) {
     const plot = { placesOf, points: [] };
-    const side = () => Math.min(MAP_SIDE, Math.max(260, document.getElementById("main").clientWidth - 90));
-    const size = side();
+    const size = plotWidth(MAP_SIDE, 260);
     const label = `${title} of ${this.map.samples.length} samples. Arrow keys go from one to the next.`;
     plot.canvas = makeCanvas(size, size, label, (context) => this.draw(context, plot, size));
-    plot.canvas.tabIndex = 0;
     plot.canvas.classList.add("choosable");
-    plot.canvas.addEventListener("keydown", (event) => this.onKey(event, plot));
-    plot.canvas.addEventListener("blur", hideTooltip);
-    plot.canvas.addEventListener("click", (event) => this.select(this.at(plot, event.offsetX, event.offsetY)));
-    tellOnHover(plot.canvas, (x, y) => {
-      const sample = this.at(plot, x, y);
-      return sample < 0 ? null : this.describe(sample);
+    plot.canvas.addEventListener("click", (event) =>
+      this.select(nearestPoint(plot.points, event.offsetX, event.offsetY)),
+    );
+    plot.canvas.addEventListener("keydown", ({ key }) => key === "Escape" && this.select(-1));
+    tellOfPoints(plot.canvas, {
+      points: () => plot.points,
+      chosen: () => this.selected,
+      choose: (sample) => this.select(sample),
+      describe: (sample) => this.describe(sample),
     });
     plot.trust = make("span", { class: "told" }, trustText(trust));
     plot.figure = make(
@@ -98,11 +89,6 @@ class MapPanel {
       pictureTools(plot.canvas, title),
     );
     return plot;
-  }
-
-  // A point of a plot in its canvas's own pixels, whatever width the page gives it.
-  at(plot, x, y) {
-    return nearestPoint(plot.points, x, y);
   }
 
   draw(context, plot, size) {
@@ -162,23 +148,9 @@ class MapPanel {
     this.selected = sample;
     this.redraw();
     if (sample < 0) return;
-    const text = this.describe(sample)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(" · ");
+    const text = spoken(this.describe(sample)).join(" · ");
     this.chosen.textContent = text;
     announce(text);
-  }
-
-  onKey(event, plot) {
-    const step = ARROW_STEPS[event.key];
-    if (event.key === "Escape") this.select(-1);
-    if (!step) return;
-    event.preventDefault();
-    const next = this.selected < 0 ? 0 : nextPoint(plot.points, this.selected, step);
-    if (next < 0) return;
-    this.select(next);
-    const box = plot.canvas.getBoundingClientRect();
-    showTooltip(box.left + plot.points[next][0], box.top + plot.points[next][1], this.describe(next));
   }
 
   finder() {

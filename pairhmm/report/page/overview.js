@@ -1,6 +1,6 @@
 // The first screen: what was called, whether it can be relied on, and what it was made from. Numbers lead to their sites.
 
-import { make } from "./dom.js";
+import { banner, make } from "./dom.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
 import { flagBanner } from "./relate.js";
 
@@ -15,7 +15,7 @@ export function overviewCards(report) {
 }
 
 // A number, and what it counts; a button where it leads to sites.
-function tile(value, what, { follow, raised } = {}) {
+export function tile(value, what, { follow, raised } = {}) {
   const content = [make("b", {}, value), make("span", {}, what)];
   const kind = raised ? "tile raised" : "tile";
   if (!follow) return make("div", { class: kind }, ...content);
@@ -97,12 +97,7 @@ function sheetBanner({ overview: { sheet } }) {
   ].filter(Boolean);
   if (!isWrong)
     texts.push(samples === 1 ? "The sample of the sheet is here" : `All ${samples} samples of the sheet are here`);
-  return make(
-    "section",
-    { class: isWrong ? "card flags raised" : "card flags", "aria-label": "Samples of the sheet" },
-    make("span", { class: "sign", "aria-hidden": "true" }, isWrong ? "!" : "✓"),
-    ...texts.map((text) => make("b", {}, text)),
-  );
+  return banner("Samples of the sheet", isWrong, ...texts.map((text) => make("b", {}, text)));
 }
 
 function named(samples) {

@@ -3,10 +3,10 @@
 import { alignmentView } from "./alignment.js";
 import { alleleColour, diverging } from "./colours.js";
 import { decidingBases } from "./deciding.js";
-import { make } from "./dom.js";
+import { make, mark } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
 import { allelesOf, evidenceTable, filterPill } from "./genotypes.js";
-import { exported, pictureTools } from "./export.js";
+import { pictureTools, plainTable } from "./export.js";
 import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
 import { legend } from "./matrix.js";
 import { ownHaplotypes } from "./panel_data.js";
@@ -35,7 +35,7 @@ export async function siteArticle(report, site) {
     article.append(
       make("h3", {}, "Genotypes"),
       make("p", { class: "told" }, `QUAL ${formatNumber(site.quality, 2)}`),
-      make("div", { class: "wide" }, exported(evidenceTable(site, calls), `${site.chrom}-${site.pos} genotypes`)),
+      evidenceTable(`${site.chrom}-${site.pos} genotypes`, site, calls),
     );
   }
   if (!site.panels.length) {
@@ -141,7 +141,7 @@ function readViews(report, panel, group, view) {
       "div",
       { class: "reads" },
       heatmapView(report, panel, group, view, heatmap, name),
-      make("div", { class: "wide" }, exported(haplotypeTable(panel, group, view), `${name} haplotypes`)),
+      haplotypeTable(panel, group, view, `${name} haplotypes`),
       panel.columns ? basesView(panel, group, view, heatmap, report.constants, name) : null,
     ),
     group.explained.length ? decidingBases(report, panel, group) : null,
@@ -190,9 +190,8 @@ function choiceLine({ choices, kinds }, nameOf) {
   const undecided = choices.filter((one) => !one.decided).length;
   const line = make("p", { class: "choices" });
   for (const [kind, count] of parts) {
-    const mark = make("i", { class: "mark" });
-    mark.style.background = alleleColour(kind);
-    line.append(make("span", {}, mark, `${formatNumber(count)} for ${shortened(nameOf(kind), 20)}`));
+    const text = `${formatNumber(count)} for ${shortened(nameOf(kind), 20)}`;
+    line.append(make("span", {}, mark(alleleColour(kind)), text));
   }
   line.append(make("span", {}, make("i", { class: "mark none" }), `${formatNumber(undecided)} undecided`));
   return line;
@@ -229,42 +228,34 @@ function countsLine(group, { call, site }, constants) {
 }
 
 // The likelihood of each haplotype, from all reads of the sample together: its own first, then the likeliest.
-function haplotypeTable(panel, group, view) {
+function haplotypeTable(panel, group, view, tableName) {
   const { order, alleles, own } = view;
   const best = Math.max(...group.sums.map((sum) => sum ?? -Infinity));
   const heads = ["Haplotype", "Alleles", ...(alleles ? ["Here"] : []), "Reads", "Σ log10", "Behind"];
   const rank = (index) => (own.includes(index) ? -Infinity : best - (group.sums[index] ?? -Infinity));
   const ranked = order.length > MOST_HAPLOTYPES ? [...order].sort((a, b) => rank(a) - rank(b)) : order;
   const rowOf = (index) => haplotypeRow(panel, group, index, best, view);
-  const body = make("tbody", {}, ...ranked.slice(0, MOST_HAPLOTYPES).map(rowOf));
   const caption = make("caption", {}, "Sums over all reads of the sample; reads that choose each haplotype");
   const rest = ranked.slice(MOST_HAPLOTYPES);
   if (rest.length) {
     const showAll = (event) => {
+      event.target.closest("table").tBodies[0].append(...rest.map(rowOf));
       event.target.remove();
-      body.append(...rest.map(rowOf));
     };
     const told = `Show ${formatNumber(rest.length)} less likely ones`;
     caption.append(" ", make("button", { type: "button", class: "plainbutton", onclick: showAll }, told));
   }
-  return make(
-    "table",
-    { class: "plain" },
-    caption,
-    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-    body,
-  );
+  return plainTable(tableName, heads, ranked.slice(0, MOST_HAPLOTYPES).map(rowOf), { caption });
 }
 
 function haplotypeRow(panel, group, index, best, { kindOf, nameOf, alleles, own }) {
   const { name, alleles: carried } = panel.haplotypes[index];
   const sum = group.sums[index];
-  const mark = make("i", { class: "mark" });
-  mark.style.background = alleleColour(kindOf[index]);
+  const sign = mark(alleleColour(kindOf[index]));
   return make(
     "tr",
     { class: sum === best ? "best" : null },
-    make("th", { scope: "row", title: name }, mark, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
+    make("th", { scope: "row", title: name }, sign, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
     make("td", {}, carried.replaceAll(",", " ")),
     alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
     make("td", { class: "number" }, formatNumber(group.chosen[index])),

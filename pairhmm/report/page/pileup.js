@@ -2,12 +2,12 @@
 // with the reference are grey, darker with their quality; others are letters on their colour, paler with less quality.
 
 import { alleleColour, baseColour, themeColour } from "./colours.js";
-import { announce, make, makeCanvas } from "./dom.js";
+import { make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
-import { MAX_MAPPING_QUALITY, haplotypeLabel } from "./heatmap.js";
+import { haplotypeLabel } from "./heatmap.js";
 import { readPlace } from "./panel_data.js";
 import { CELL, LETTERS, PileupCells } from "./pileup_cells.js";
-import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
+import { ReadPicture } from "./read_picture.js";
 
 const SIZE = { column: 9, gap: 14, line: 15, ruler: 18, coverage: 36, group: 17, most: 100, low: 9, read: 14 };
 const LEFT = { choice: 8, strand: 12, mapped: 26, label: 74 };
@@ -18,10 +18,12 @@ const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Consolas, monospace";
 const SMALL_FONT = FONT.replace("11px", "9px");
 const TEXT = "11px system-ui, sans-serif";
 
-export class Pileup {
+export class Pileup extends ReadPicture {
   // heatmap: of the same reads, whose order and choices these are. own: indices of the sample's own haplotypes.
   constructor(panel, group, site, heatmap, own, constants) {
-    Object.assign(this, { panel, group, heatmap, own, constants });
+    super();
+    const { choices, names } = heatmap;
+    Object.assign(this, { panel, group, heatmap, own, constants, choices, names });
     this.bases = new PileupCells(panel, group, site.pos - 1, constants.qualityStep);
     this.columns = this.bases.columns.map((column, index) => ({
       ...column,
@@ -29,19 +31,14 @@ export class Pileup {
     }));
     this.width = (this.columns.at(-1)?.x ?? LEFT_WIDTH) + SIZE.column + 1;
     this.placeRows();
-    this.cursor = null;
+    this.firstColumn = this.bases.siteColumn;
     const label = `${plural(group.shown, "read")} as bases, under the reference; arrow keys go from base to base`;
-    this.canvas = makeCanvas(this.width, this.height, label, (context) => this.draw(context));
-    this.canvas.className = "pileup";
-    this.canvas.tabIndex = 0;
-    tellOnHover(this.canvas, (x, y) => this.describeAt(x, y));
-    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-    this.canvas.addEventListener("blur", () => this.moveCursor(null));
+    this.makeCanvas(this.width, this.height, label, "pileup");
   }
 
   // Reads come in groups: those that choose a haplotype, and those that choose none.
   placeRows() {
-    const { choices } = this.heatmap;
+    const { choices } = this;
     const high = choices.length > SIZE.most ? SIZE.low : SIZE.read;
     let y = SIZE.ruler + SIZE.line * (1 + this.own.length) + SIZE.coverage + 10;
     this.readHeight = high;
@@ -64,9 +61,7 @@ export class Pileup {
 
   draw(context) {
     this.colours = Object.fromEntries(
-      ["--ink", "--faint", "--line", "--card", "--read", "--sunken", "--forward", "--reverse", "--mapped"].map(
-        (name) => [name, themeColour(name)],
-      ),
+      ["--ink", "--faint", "--line", "--read", "--mapped"].map((name) => [name, themeColour(name)]),
     );
     context.textBaseline = "middle";
     this.drawHead(context);
@@ -165,7 +160,7 @@ export class Pileup {
     const named = haplotypeLabel(this.panel.haplotypes[haplotype].name);
     const isOwn = this.own.includes(haplotype) ? ", own" : "";
     const text = decided
-      ? `${named} (${shortened(this.heatmap.names(kind), 14)}${isOwn}): ${plural(count, "read")}`
+      ? `${named} (${shortened(this.names(kind), 14)}${isOwn}): ${plural(count, "read")}`
       : `undecided: ${plural(count, "read")}`;
     context.fillStyle = this.colours["--line"];
     context.fillRect(0, y + SIZE.group - 2, this.width, 1);
@@ -220,20 +215,8 @@ export class Pileup {
 
   drawPlace(context, strand, quality, y, high) {
     const left = LEFT.choice + 2;
-    const [from, to] = strand === "+" ? [left, left + 8] : [left + 8, left];
-    const middle = y + high / 2 - 0.5;
-    context.fillStyle = this.colours[strand === "+" ? "--forward" : "--reverse"];
-    context.beginPath();
-    context.moveTo(from, middle - 4);
-    context.lineTo(to, middle);
-    context.lineTo(from, middle + 4);
-    context.closePath();
-    context.fill();
-    const place = left + LEFT.strand + 2;
-    context.fillStyle = this.colours["--sunken"];
-    context.fillRect(place, y + 1, LEFT.mapped, high - 3);
-    context.fillStyle = this.colours["--mapped"];
-    context.fillRect(place, y + 1, LEFT.mapped * Math.min(1, quality / MAX_MAPPING_QUALITY), high - 3);
+    this.drawStrand(context, strand, [left, left + 8], y + high / 2 - 0.5, 4);
+    this.drawMapping(context, quality, [left + LEFT.strand + 2, y + 1, LEFT.mapped, high - 3]);
     if (high < 11) return;
     context.font = TEXT;
     context.textAlign = "right";
@@ -241,11 +224,8 @@ export class Pileup {
     context.fillText(String(quality), LEFT_WIDTH - 8, y + high / 2);
   }
 
-  drawCursor(context) {
-    const [row, column] = this.cursor;
-    context.strokeStyle = this.colours["--ink"];
-    context.lineWidth = 2;
-    context.strokeRect(this.columns[column].x - 1, this.rows[row].y - 1, SIZE.column + 2, this.readHeight + 1);
+  boxOf(row, column) {
+    return [this.columns[column].x - 1, this.rows[row].y, SIZE.column + 3, this.readHeight];
   }
 
   columnAt(x) {
@@ -262,35 +242,8 @@ export class Pileup {
   }
 
   describe(row, column) {
-    const { choice } = this.rows[row];
-    const { name, strand, quality } = readPlace(this.group, choice.read, this.constants);
-    const rows = [
-      ["read", name],
-      ["strand", strand ?? "not in the alignments given"],
-      ["chooses", choice.decided ? this.heatmap.names(choice.kind) : "nothing"],
-    ];
-    if (quality !== null) rows.push(["mapping quality", String(quality)]);
-    if (column !== null) rows.push(...this.bases.describeBase(choice.read, column));
-    return rows;
-  }
-
-  onKey(event) {
-    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
-    if (!step || !this.rows.length) return;
-    event.preventDefault();
-    const inside = (value, count) => Math.min(count - 1, Math.max(0, value));
-    const [row, column] = this.cursor ?? [-step[0], this.bases.siteColumn - step[1]];
-    this.moveCursor([inside(row + step[0], this.rows.length), inside(column + step[1], this.columns.length)]);
-  }
-
-  moveCursor(cursor) {
-    this.cursor = cursor;
-    this.canvas.redraw();
-    if (!cursor) return hideTooltip();
-    const told = this.describe(...cursor);
-    const box = this.canvas.getBoundingClientRect();
-    showTooltip(box.left + this.columns[cursor[1]].x + SIZE.column, box.top + this.rows[cursor[0]].y, told);
-    announce(told.map(([name, value]) => `${name} ${value}`).join(", "));
+    const base = column === null ? [] : this.bases.describeBase(this.choices[row].read, column);
+    return [...this.describeRead(row), ...base];
   }
 }
 

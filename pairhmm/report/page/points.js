@@ -1,6 +1,8 @@
 // Points of samples on a canvas: shapes that differ without colour, and names that do not overlap.
 
 import { themeColour } from "./colours.js";
+import { formatNumber } from "./format.js";
+import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 
 const LABEL_HEIGHT = 14;
 
@@ -83,7 +85,7 @@ export function nearestPoint(points, x, y, most = 12) {
 }
 
 // The next point in the direction of an arrow key: of those within 45 degrees of it, the nearest; else -1.
-export function nextPoint(points, from, [dx, dy]) {
+function nextPoint(points, from, [dx, dy]) {
   const [x, y] = points[from];
   let best = -1;
   let least = Infinity;
@@ -96,7 +98,45 @@ export function nextPoint(points, from, [dx, dy]) {
   return best;
 }
 
-export const ARROW_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const ARROW_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+// Rows of a tooltip, for those who do not see it.
+export const spoken = (rows) => rows.map(([name, value]) => `${name} ${value}`);
+
+// A canvas that tells of its points: of the one under the pointer, and by arrow keys of one after the other.
+// points: as they lie in the canvas now; chosen: the number of the point where a key begins, or -1.
+export function tellOfPoints(canvas, { points, chosen, choose, describe, reach }) {
+  canvas.tabIndex = 0;
+  tellOnHover(canvas, (x, y) => {
+    const index = nearestPoint(points(), x, y, reach);
+    return index < 0 ? null : describe(index);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const step = ARROW_STEPS[event.key];
+    if (!step || !points().length) return;
+    event.preventDefault();
+    const next = chosen() < 0 ? 0 : nextPoint(points(), chosen(), step);
+    if (next < 0) return;
+    choose(next);
+    const box = canvas.getBoundingClientRect();
+    showTooltip(box.left + points()[next][0], box.top + points()[next][1], describe(next));
+  });
+  canvas.addEventListener("blur", hideTooltip);
+}
+
+// Lines across a plot at round values, with their numbers at the left.
+export function drawTicks(context, ticks, yOf, [left, right], digits) {
+  context.font = "12px system-ui, sans-serif";
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const tick of ticks) {
+    context.fillStyle = themeColour("--line");
+    context.fillRect(left, Math.round(yOf(tick)), right - left, 1);
+    context.fillStyle = themeColour("--faint");
+    context.fillText(formatNumber(tick, digits), left - 8, yOf(tick));
+  }
+  context.textBaseline = "alphabetic";
+}
 
 // What a sample or pair with flags is drawn as: the first of these that it has.
 export const FLAG_SHAPES = {

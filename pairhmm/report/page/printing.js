@@ -17,11 +17,11 @@ export function preparePrinting() {
       holder.style.cssText = `flex: none; width: ${PAPER.width}px; height: 0`;
       if (holder.firstElementChild) fit(holder.firstElementChild);
       holder.style.cssText = "";
-      holder.classList.remove("onpaper");
     }
   });
   window.addEventListener("afterprint", () => {
     setPaper(false);
+    for (const holder of document.querySelectorAll(".holder")) holder.classList.remove("onpaper");
     for (const article of document.querySelectorAll(".holder > *")) article.style.zoom = "";
   });
 }

@@ -1,13 +1,12 @@
 // Relatedness against expectation: which pairs and samples are not what the sheet says.
 
 import { themeColour } from "./colours.js";
-import { announce, make, makeCanvas } from "./dom.js";
+import { announce, banner, card, make, makeCanvas, plotWidth } from "./dom.js";
 import { pictureTools } from "./export.js";
-import { MISSING, formatNumber, plural } from "./format.js";
+import { MISSING, formatNumber, percentOf, plural } from "./format.js";
 import { shapeLegend } from "./map.js";
-import { ARROW_STEPS, drawLabels, drawPoint, nearestPoint, nextPoint } from "./points.js";
-import { DataTable } from "./table.js";
-import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
+import { drawLabels, drawPoint, drawTicks, spoken, tellOfPoints } from "./points.js";
+import { DataTable, figures } from "./table.js";
 
 // Of each relation its shape and colour. Names beside points and hollow shapes tell them apart in grey, too.
 const RELATIONS = {
@@ -34,9 +33,7 @@ export function showRelate(report) {
   const pairTable = pairs && pairsTable(pairs);
   const checkTable = checks.length > 0 && checksTable(checks);
   if (pairTable) view.append(standingCard(pairs, pairTable));
-  if (checkTable) {
-    view.append(make("section", { class: "card" }, make("h2", {}, "Checks of each sample"), checkTable.element));
-  }
+  if (checkTable) view.append(card("Checks of each sample", "", checkTable.element));
   // Shows the rows of a flag: {table: "pairs" or "samples", flag}.
   view.follow = ({ table, flag }) => {
     (table === "pairs" ? pairTable : checkTable).follow(`flags=${flag}`);
@@ -65,13 +62,8 @@ export function flagBanner({ flags }, follow) {
       ? `Contamination was estimated of ${flags.estimated} of ${plural(flags.samples, "sample")}.`
       : null,
   ].filter(Boolean);
-  return make(
-    "section",
-    { class: isFlagged ? "card flags raised" : "card flags", "aria-label": "Flags" },
-    make("span", { class: "sign", "aria-hidden": "true" }, isFlagged ? "!" : "✓"),
-    ...(isFlagged ? links : [make("b", {}, noneFound(flags))]),
-    ...unseen.map((text) => make("span", { class: "told" }, text)),
-  );
+  const found = isFlagged ? links : [make("b", {}, noneFound(flags))];
+  return banner("Flags", isFlagged, ...found, ...unseen.map((text) => make("span", { class: "told" }, text)));
 }
 
 function noneFound({ pairs, estimated }) {
@@ -89,16 +81,10 @@ function scatterCard(pairs) {
       : "";
   const found = new Set(pairs.rows.map((row) => row[FOUND] ?? "unknown"));
   const canvas = scatterCanvas(pairs);
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Relatedness against expectation"),
-    make(
-      "p",
-      { class: "told" },
-      "Each point is a pair of samples, its shape the relation that was found. Pairs that are flagged, or found to be" +
-        ` other than the sheet says, are large, in another colour, and have names.${left}`,
-    ),
+  return card(
+    "Relatedness against expectation",
+    "Each point is a pair of samples, its shape the relation that was found. Pairs that are flagged, or found to be" +
+      ` other than the sheet says, are large, in another colour, and have names.${left}`,
     make("div", { class: "wide" }, canvas),
     pictureTools(canvas, "relatedness"),
     shapeLegend([
@@ -113,7 +99,7 @@ function scatterCard(pairs) {
 function scatterCanvas(pairs) {
   const rows = pairs.rows.filter((row) => row[PAIR.ibs0] !== null && row[PAIR.relatedness] !== null);
   const { widest, height, left, right, top, bottom } = SCATTER;
-  const width = Math.min(widest, Math.max(280, document.getElementById("main").clientWidth - 90));
+  const width = plotWidth(widest);
   const most = Math.max(1, ...rows.map((row) => row[PAIR.ibs0]));
   const lowest = Math.min(0, ...rows.map((row) => row[PAIR.relatedness]));
   const ticks = RELATEDNESS_TICKS.filter((tick) => tick >= Math.floor(lowest * 4) / 4);
@@ -143,40 +129,19 @@ function scatterCanvas(pairs) {
     `IBS0 and relatedness of ${rows.length} pairs, ${standing.size} of which stand out.` +
     " Arrow keys go from one to the next.";
   const canvas = makeCanvas(width, height, label, draw);
-  canvas.tabIndex = 0;
-  tellOnHover(canvas, (x, y) => {
-    const index = nearestPoint(points, x, y, 8);
-    return index < 0 ? null : describePair(pairs, rows[index]);
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const step = ARROW_STEPS[event.key];
-    if (!step || !rows.length) return;
-    event.preventDefault();
-    const next = cursor < 0 ? 0 : nextPoint(points, cursor, step);
-    if (next < 0) return;
-    cursor = next;
+  const describe = (index) => describePair(pairs, rows[index]);
+  const choose = (index) => {
+    cursor = index;
     canvas.redraw();
-    const told = describePair(pairs, rows[cursor]);
-    const box = canvas.getBoundingClientRect();
-    showTooltip(box.left + points[cursor][0], box.top + points[cursor][1], told);
-    announce(told.map(([name, value]) => `${name} ${value}`).join(", "));
-  });
-  canvas.addEventListener("blur", hideTooltip);
+    announce(spoken(describe(index)).join(", "));
+  };
+  tellOfPoints(canvas, { points: () => points, chosen: () => cursor, choose, describe, reach: 8 });
   return canvas;
 }
 
 function scatterAxes(context, ticks, yOf, width, most) {
   const { left, right, top, bottom, height } = SCATTER;
-  context.font = "12px system-ui, sans-serif";
-  context.textBaseline = "middle";
-  context.textAlign = "right";
-  for (const tick of ticks) {
-    context.fillStyle = themeColour("--line");
-    context.fillRect(left, Math.round(yOf(tick)), width - left - right, 1);
-    context.fillStyle = themeColour("--faint");
-    context.fillText(formatNumber(tick, 2), left - 8, yOf(tick));
-  }
-  context.textBaseline = "alphabetic";
+  drawTicks(context, ticks, yOf, [left, width - right], 2);
   context.textAlign = "left";
   context.fillText("0", left, height - bottom + 16);
   context.textAlign = "right";
@@ -206,25 +171,15 @@ function describePair(pairs, row) {
 }
 
 function standingCard(pairs, table) {
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Pairs that stand out"),
-    make("p", { class: "told" }, "Flagged, or found to be other than the sheet says."),
-    pairs.standing ? table.element : make("p", { class: "empty" }, "None: every pair is what the sheet says."),
-  );
+  const none = make("p", { class: "empty" }, "None: every pair is what the sheet says.");
+  const told = "Flagged, or found to be other than the sheet says.";
+  return card("Pairs that stand out", told, pairs.standing ? table.element : none);
 }
 
 function pairsTable(pairs) {
   const { samples, rows } = pairs;
   const text = (title, place, told) => ({ title, told, value: (index) => rows[index][place] ?? MISSING });
-  const number = (title, place, told, digits = 0) => ({
-    title,
-    told,
-    numeric: true,
-    value: (index) => rows[index][place],
-    text: (index) => formatNumber(rows[index][place], digits),
-  });
+  const number = (title, place, told, digits) => figures(title, (index) => rows[index][place], { told, digits });
   const columns = [
     { title: "Sample 1", value: (index) => samples[rows[index][PAIR.one]] },
     { title: "Sample 2", value: (index) => samples[rows[index][PAIR.other]] },
@@ -262,45 +217,24 @@ function flagsColumn(flagsAt) {
 }
 
 function checksTable(checks) {
-  const percent = (value, digits = 2) => (value === null ? MISSING : formatNumber(100 * value, digits));
   const [SITES, DEPTH, HETS, SHARE, LOW, HIGH, FLAGS] = [1, 2, 3, 4, 5, 6, 7];
+  const at = (place) => (index) => checks[index][place];
+  const percentAt = (place) => (index) => percentOf(checks[index][place]);
+  const ends = (index) => [LOW, HIGH].map((place) => formatNumber(percentAt(place)(index), 2)).join(" – ");
   const columns = [
-    { title: "Sample", value: (index) => checks[index][0] },
-    flagsColumn((index) => checks[index][FLAGS]),
-    {
-      title: "Contamination %",
+    { title: "Sample", value: at(0) },
+    flagsColumn(at(FLAGS)),
+    figures("Contamination %", percentAt(SHARE), {
       told: "Share of reads from another individual, in percent",
-      numeric: true,
-      value: (index) => (checks[index][SHARE] === null ? null : 100 * checks[index][SHARE]),
-      text: (index) => percent(checks[index][SHARE]),
-    },
+      digits: 2,
+    }),
     {
-      title: "Interval",
-      told: "Interval of the contamination, in percent",
-      numeric: true,
-      value: (index) => checks[index][LOW],
-      text: (index) =>
-        checks[index][LOW] === null ? MISSING : `${percent(checks[index][LOW])} – ${percent(checks[index][HIGH])}`,
+      ...figures("Interval", at(LOW), { told: "Interval of the contamination, in percent" }),
+      text: (index) => (checks[index][LOW] === null ? MISSING : ends(index)),
     },
-    {
-      title: "Depth",
-      numeric: true,
-      value: (index) => checks[index][DEPTH],
-      text: (index) => formatNumber(checks[index][DEPTH], 1),
-    },
-    {
-      title: "Heterozygous %",
-      told: "Heterozygous sites, in percent",
-      numeric: true,
-      value: (index) => (checks[index][HETS] === null ? null : 100 * checks[index][HETS]),
-      text: (index) => percent(checks[index][HETS], 1),
-    },
-    {
-      title: "Sites",
-      numeric: true,
-      value: (index) => checks[index][SITES],
-      text: (index) => formatNumber(checks[index][SITES]),
-    },
+    figures("Depth", at(DEPTH), { digits: 1 }),
+    figures("Heterozygous %", percentAt(HETS), { told: "Heterozygous sites, in percent", digits: 1 }),
+    figures("Sites", at(SITES)),
   ];
   return new DataTable(columns, {
     label: "checks of samples",

@@ -1,9 +1,9 @@
 // How the run was made: model, files, versions, precision, timings.
 
-import { make } from "./dom.js";
-import { exported } from "./export.js";
+import { card, make } from "./dom.js";
+import { plainTable } from "./export.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
-import { DataTable } from "./table.js";
+import { DataTable, bar, figures } from "./table.js";
 
 const NOT_SAMPLED = "not sampled";
 
@@ -29,19 +29,8 @@ export function showRun(report) {
 }
 
 function listCard(title, heads, rows, told = "") {
-  const table = make(
-    "table",
-    { class: "plain" },
-    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))))),
-  );
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, title),
-    told ? make("p", { class: "told" }, told) : null,
-    make("div", { class: "wide" }, exported(table, title)),
-  );
+  const lines = rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))));
+  return card(title, told, plainTable(title, heads, lines));
 }
 
 function precisionCard(report) {
@@ -57,46 +46,24 @@ function precisionCard(report) {
 
 function timingsCard(timings) {
   const longest = Math.max(...timings.map((row) => row[1]));
-  const table = new DataTable(
-    [
-      { title: "Job", value: (index) => timings[index][0] },
-      {
-        title: "Time",
-        told: "Wall time, seconds",
-        numeric: true,
-        value: (index) => timings[index][1],
-        cell: (index) => {
-          const bar = make("span", { class: "bar" }, formatSeconds(timings[index][1]));
-          bar.style.setProperty("--share", longest ? timings[index][1] / longest : 0);
-          return bar;
-        },
-      },
-      {
-        title: "CPU",
-        told: "Processor time, seconds",
-        numeric: true,
-        value: (index) => timings[index][2],
-        text: (index) => (timings[index][2] === null ? NOT_SAMPLED : formatSeconds(timings[index][2])),
-      },
-      {
-        title: "Memory",
-        told: "The most memory held (resident), MB",
-        numeric: true,
-        value: (index) => timings[index][3],
-        text: (index) => (timings[index][3] === null ? NOT_SAMPLED : `${formatNumber(timings[index][3])} MB`),
-      },
-    ],
-    { label: "jobs", noun: "job", count: timings.length, hint: "filter: a name, time>60 …" },
-  );
+  const sampled = (title, place, told, text) => ({
+    ...figures(title, (index) => timings[index][place], { told }),
+    text: (index) => (timings[index][place] === null ? NOT_SAMPLED : text(timings[index][place])),
+  });
+  const columns = [
+    { title: "Job", value: (index) => timings[index][0] },
+    {
+      ...figures("Time", (index) => timings[index][1], { told: "Wall time, seconds" }),
+      cell: (index) => bar(formatSeconds(timings[index][1]), longest ? timings[index][1] / longest : 0),
+    },
+    sampled("CPU", 2, "Processor time, seconds", formatSeconds),
+    sampled("Memory", 3, "The most memory held (resident), MB", (megabytes) => `${formatNumber(megabytes)} MB`),
+  ];
+  const hint = "filter: a name, time>60 …";
+  const table = new DataTable(columns, { label: "jobs", noun: "job", count: timings.length, hint });
   const unseen = timings.filter((row) => row[2] === null && row[3] === null).length;
   const told =
     "The jobs whose benchmark files were given. Snakemake samples processor time and" +
     ` memory while a job runs. ${unseen ? `Of ${plural(unseen, "job")} of under a second it has seen too little.` : ""}`;
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Timings"),
-    make("p", { class: "told" }, told),
-    table.element,
-  );
+  return card("Timings", told, table.element);
 }

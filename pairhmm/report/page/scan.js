@@ -1,12 +1,12 @@
 // Signatures that occur in samples.
 
 import { sequential, themeColour } from "./colours.js";
-import { make } from "./dom.js";
+import { card, make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
 import { seenCard } from "./seen.js";
-import { DataTable } from "./table.js";
-import { hideTooltip, showTooltip } from "./tooltip.js";
+import { DataTable, figures } from "./table.js";
+import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 
 const QUALITY_TOP = 40; // mean Phred at which colours end
 
@@ -56,42 +56,15 @@ function signatureColumns(scan, rowsOf) {
   };
   const columns = [
     { title: "Signature", value: (index) => scan.signatures[index].name },
-    {
-      title: "Length",
-      numeric: true,
-      value: (index) => scan.signatures[index].length,
-      text: (index) => formatNumber(scan.signatures[index].length),
-    },
+    figures("Length", (index) => scan.signatures[index].length),
     { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
-    {
-      title: "Hits",
-      numeric: true,
-      value: (index) => total(index, 1),
-      text: (index) => formatNumber(total(index, 1)),
-    },
-    {
-      title: "Reverse",
-      told: "Hits on the reverse strand",
-      numeric: true,
-      value: (index) => total(index, 2),
-      text: (index) => formatNumber(total(index, 2)),
-    },
-    {
-      title: "Mean",
-      told: "Best mean base quality of its hits (Phred)",
-      numeric: true,
-      value: best,
-      text: (index) => formatNumber(best(index), 1),
-    },
+    figures("Hits", (index) => total(index, 1)),
+    figures("Reverse", (index) => total(index, 2), { told: "Hits on the reverse strand" }),
+    figures("Mean", best, { told: "Best mean base quality of its hits (Phred)", digits: 1 }),
   ];
   if (scan.signatures.some(({ informative }) => informative !== undefined)) {
-    columns.splice(2, 0, {
-      title: "Not N",
-      told: "Letters other than N",
-      numeric: true,
-      value: (index) => scan.signatures[index].informative ?? null,
-      text: (index) => formatNumber(scan.signatures[index].informative),
-    });
+    const known = (index) => scan.signatures[index].informative ?? null;
+    columns.splice(2, 0, figures("Not N", known, { told: "Letters other than N" }));
   }
   return columns;
 }
@@ -127,11 +100,9 @@ function overviewCard(report, rowsOf, choose) {
     onChoose: (_, column) => choose(shown[column]),
   });
   const left = shown.length < hit.length ? ` The ${shown.length} in most samples, of ${hit.length}.` : "";
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Samples and signatures"),
-    make("p", { class: "told" }, `Best mean base quality of each signature's hits.${left}`),
+  return card(
+    "Samples and signatures",
+    `Best mean base quality of each signature's hits.${left}`,
     make("div", { class: "wide" }, canvas),
     legend(sequential, "Phred 0", `${QUALITY_TOP} and more`),
   );
@@ -208,17 +179,17 @@ function sampleHits(report, signature, [sample, hits, reverse, mean, , qualities
 function hitLine(signature, hit) {
   const [record, number, start, end, strand, total, mean, matches, informative, mismatches, place] = hit;
   const length = end - start;
-  const bar = make("span", {
+  const shape = make("span", {
     class: `hit ${strand === "-" ? "reverse" : "forward"}`,
     tabindex: "0",
     role: "img",
     "aria-label": `${record}, ${start + 1} to ${end}, strand ${strand}, mean quality ${mean ?? "unknown"}`,
   });
-  bar.redraw = () => bar.style.setProperty("--colour", qualityColour(mean));
-  bar.redraw();
+  shape.redraw = () => shape.style.setProperty("--colour", qualityColour(mean));
+  shape.redraw();
   if (place !== null) {
-    bar.style.marginLeft = `${(100 * place) / signature.length}%`;
-    bar.style.width = `${(100 * length) / signature.length}%`;
+    shape.style.marginLeft = `${(100 * place) / signature.length}%`;
+    shape.style.width = `${(100 * length) / signature.length}%`;
   }
   const rows = [
     ["record", `${record} (number ${formatNumber(number)} of the file)`],
@@ -231,14 +202,13 @@ function hitLine(signature, hit) {
   ];
   if (place !== null)
     rows.push(["place in the signature", `${formatNumber(place + 1)}-${formatNumber(place + length)}`]);
-  bar.addEventListener("pointermove", (event) => showTooltip(event.clientX, event.clientY, rows));
-  bar.addEventListener("pointerleave", hideTooltip);
-  bar.addEventListener("focus", () => {
-    const box = bar.getBoundingClientRect();
+  tellOnHover(shape, () => rows);
+  shape.addEventListener("focus", () => {
+    const box = shape.getBoundingClientRect();
     showTooltip(box.left + box.width / 2, box.bottom, rows);
   });
-  bar.addEventListener("blur", hideTooltip);
-  const figures = [
+  shape.addEventListener("blur", hideTooltip);
+  const told = [
     place === null ? null : `at ${formatNumber(place + 1)}`,
     mean === null ? null : `Q ${formatNumber(mean, 1)}`,
     informative < length ? `${formatNumber((100 * informative) / length)} % known` : null,
@@ -246,26 +216,26 @@ function hitLine(signature, hit) {
   ].filter(Boolean);
   return [
     make("span", { class: "label", title: record }, shortened(record, 26)),
-    bar,
-    make("span", { class: "figures" }, figures.join(" · ")),
+    shape,
+    make("span", { class: "figures" }, told.join(" · ")),
   ];
 }
 
 function qualityHistogram(report, counts) {
   const most = Math.max(...counts);
+  const wide = report.constants.qualityBin;
   const bars = counts.map((count, index) => {
-    const from = index * report.constants.qualityBin;
-    const bar = make("span", {
-      title: `mean quality ${from} to ${from + report.constants.qualityBin}: ${plural(count, "hit")}`,
+    const column = make("span", {
+      title: `mean quality ${index * wide} to ${(index + 1) * wide}: ${plural(count, "hit")}`,
     });
-    bar.style.height = `${Math.max(count ? 2 : 0, (28 * count) / most)}px`;
-    return bar;
+    column.style.height = `${Math.max(count ? 2 : 0, (28 * count) / most)}px`;
+    return column;
   });
-  const last = counts.length * report.constants.qualityBin;
+  const last = counts.length * wide;
   const histogram = make("div", { class: "histogram" }, make("i", {}, "Q 0"), ...bars, make("i", {}, `${last}`));
   histogram.redraw = () =>
-    bars.forEach((bar, index) => {
-      bar.style.background = sequential(((index + 0.5) * report.constants.qualityBin) / QUALITY_TOP);
+    bars.forEach((column, index) => {
+      column.style.background = sequential(((index + 0.5) * wide) / QUALITY_TOP);
     });
   histogram.redraw();
   return histogram;

@@ -1,68 +1,46 @@
 // What tiles say of each signature: how much of it was seen, and whether it is called present.
 
-import { make } from "./dom.js";
-import { formatNumber } from "./format.js";
-import { DataTable } from "./table.js";
-
-// Where the fields of a row stand.
-const SEEN = {
-  signature: 0,
-  sample: 1,
-  call: 2,
-  reads: 3,
-  ambiguous: 4,
-  tiles: 5,
-  allTiles: 6,
-  breadth: 7,
-  depth: 8,
-  quality: 9,
-  identity: 10,
-  expected: 11,
-  reason: 12,
-};
+import { card, make } from "./dom.js";
+import { formatNumber, percentOf } from "./format.js";
+import { DataTable, figures } from "./table.js";
 
 // The rows come in order of abundance.
 export function seenCard(report) {
   const { seen } = report.scan;
-  const figure = (place, title, told, text) => ({
-    title,
-    told,
-    numeric: true,
-    value: (index) => seen[index][place],
-    text: (index) => (seen[index][place] === null ? "" : text(seen[index][place], seen[index])),
+  // What is unknown is left empty.
+  const figure = (key, title, told, text) => ({
+    ...figures(title, (index) => seen[index][key], { told }),
+    text: (index) => (seen[index][key] === null ? "" : text(seen[index][key], seen[index])),
   });
-  const share = (place, title, told) => ({
-    title,
-    told,
-    numeric: true,
-    value: (index) => (seen[index][place] === null ? null : 100 * seen[index][place]),
-    text: (index) => (seen[index][place] === null ? "" : formatNumber(100 * seen[index][place], 1)),
+  const share = (key, title, told) => ({
+    ...figure(key, title, told, (value) => formatNumber(percentOf(value), 1)),
+    value: (index) => percentOf(seen[index][key]),
   });
   const columns = [
-    { title: "Signature", value: (index) => seen[index][SEEN.signature] },
-    { title: "Sample", value: (index) => report.samples[seen[index][SEEN.sample]] },
+    { title: "Signature", value: (index) => seen[index].signature },
+    { title: "Sample", value: (index) => report.samples[seen[index].sample] },
     {
       title: "Call",
       told: "present, or weak: with reads but not enough",
-      value: (index) => seen[index][SEEN.call],
-      cell: (index) => callPill(seen[index][SEEN.call]),
+      value: (index) => seen[index].call,
+      cell: (index) => callPill(seen[index].call),
     },
-    figure(SEEN.reads, "Reads", "Reads with a match", (reads) => formatNumber(reads)),
-    share(SEEN.ambiguous, "Ambiguous %", "Of these, those that match another signature as well"),
-    share(SEEN.breadth, "Breadth %", "Letters that matches cover"),
-    figure(SEEN.depth, "Depth", "Reads that cover a letter, on average", (depth) => formatNumber(depth, 2)),
+    figure("reads", "Reads", "Reads with a match", (reads) => formatNumber(reads)),
+    share("ambiguous", "Ambiguous %", "Of these, those that match another signature as well"),
+    share("breadth", "Breadth %", "Letters that matches cover"),
+    figure("depth", "Depth", "Reads that cover a letter, on average", (depth) => formatNumber(depth, 2)),
     figure(
-      SEEN.tiles,
+      "tiles",
       "Tiles",
       "Tiles that matched",
-      (tiles, row) => `${formatNumber(tiles)} of ${formatNumber(row[SEEN.allTiles])}`,
+      (tiles, row) => `${formatNumber(tiles)} of ${formatNumber(row.all_tiles)}`,
     ),
-    figure(SEEN.quality, "Quality", "Mean base quality of the letters that match (Phred)", (mean) =>
+    figure("quality", "Quality", "Mean base quality of the letters that match (Phred)", (mean) =>
       formatNumber(mean, 1),
     ),
-    share(SEEN.identity, "Identity %", "Columns of the matches that do not differ"),
-    figure(SEEN.expected, "By chance", "Matches that are expected by chance", (count) => count.toPrecision(2)),
-    { title: "Lacks", told: "What a call would need", value: (index) => seen[index][SEEN.reason] },
+    share("identity", "Identity %", "Columns of the matches that do not differ"),
+    figure("expected", "By chance", "Matches that are expected by chance", (count) => count.toPrecision(2)),
+    { title: "Lacks", told: "What a call would need", value: (index) => seen[index].reason },
   ];
   const table = new DataTable(columns, {
     label: "signatures seen",
@@ -70,18 +48,10 @@ export function seenCard(report) {
     count: seen.length,
     hint: "filter: a name, call=present, breadth>10 …",
   });
-  return make(
-    "section",
-    { class: "card" },
-    make("h2", {}, "Signatures seen"),
-    make(
-      "p",
-      { class: "told" },
-      "The most abundant first. A row has reads that match a part of the signature. A signature is present if enough of " +
-        "these match no other one, cover enough of it, and are more than chance gives; Lacks says what is not enough.",
-    ),
-    table.element,
-  );
+  const told =
+    "The most abundant first. A row has reads that match a part of the signature. A signature is present if enough of " +
+    "these match no other one, cover enough of it, and are more than chance gives; Lacks says what is not enough.";
+  return card("Signatures seen", told, table.element);
 }
 
 // So that a weak call stands out.

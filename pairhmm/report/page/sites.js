@@ -5,7 +5,7 @@ import { MISSING, formatNumber, shortened } from "./format.js";
 import { PASSED, filterPill } from "./genotypes.js";
 import { showSite } from "./panel.js";
 import { MOST_SITES_PRINTED, printSites } from "./printing.js";
-import { DataTable } from "./table.js";
+import { DataTable, figures } from "./table.js";
 
 const MOST_GENOTYPE_COLUMNS = 5;
 const oneColumn = window.matchMedia("(max-width: 1050px)"); // the panel is below the list, as in panel.css
@@ -86,12 +86,8 @@ function siteColumns({ sites, inputs, overview }) {
     ...(sites.samples.length ? callColumns(sites, overview?.calls?.minDepth ?? 0) : []),
   ];
   if (inputs.some(([what]) => what === "likelihoods")) {
-    columns.push({
-      title: "Panels",
-      told: "Likelihood tables that cover the site",
-      numeric: true,
-      value: (index) => sites.panels[index].length,
-    });
+    const told = "Likelihood tables that cover the site";
+    columns.push(figures("Panels", (index) => sites.panels[index].length, { told }));
   }
   (sites.infoNames ?? []).forEach((title, number) => {
     const told = `${title}, of INFO`;
@@ -121,26 +117,9 @@ function genotypeColumns(sites) {
 function callColumns(sites, minDepth) {
   return [
     ...countColumns(sites, minDepth, sites.samples.length <= MOST_GENOTYPE_COLUMNS),
-    {
-      title: "GQ",
-      told: "The lowest genotype quality of the samples",
-      numeric: true,
-      value: (index) => sites.leastGq[index],
-    },
-    {
-      title: "Depth",
-      told: "Reads of all samples (DP)",
-      numeric: true,
-      value: (index) => depthOf(sites, index),
-      text: (index) => formatNumber(depthOf(sites, index)),
-    },
-    {
-      title: "Qual",
-      told: "QUAL, Phred",
-      numeric: true,
-      value: (index) => sites.quality[index],
-      text: (index) => formatNumber(sites.quality[index]),
-    },
+    figures("GQ", (index) => sites.leastGq[index], { told: "The lowest genotype quality of the samples" }),
+    figures("Depth", (index) => depthOf(sites, index), { told: "Reads of all samples (DP)" }),
+    figures("Qual", (index) => sites.quality[index], { told: "QUAL, Phred" }),
   ];
 }
 
@@ -174,7 +153,7 @@ function countColumns(sites, minDepth, areHidden) {
   const counted = (title, told, test, hidden) => {
     const own = (index) => sites.samples.filter((_, number) => test(sites.calls[number], index));
     const has = (index, sample) => own(index).includes(sample);
-    return { title, told, numeric: true, value: (index) => own(index).length, has, hidden };
+    return { ...figures(title, (index) => own(index).length, { told }), has, hidden };
   };
   const kind = ({ gt }, index) => genotypeKind(gt[index]);
   const isCarried = (call, index) => /[1-9]/.test(call.gt[index]);

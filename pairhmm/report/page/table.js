@@ -218,6 +218,22 @@ export class DataTable {
   }
 }
 
+// A column of numbers. They are written with so many digits, and missing ones as such.
+export const figures = (title, value, { told, digits = 0 } = {}) => ({
+  title,
+  told,
+  numeric: true,
+  value,
+  text: (index) => formatNumber(value(index), digits),
+});
+
+// A figure over a bar that shows its share of the largest one.
+export function bar(text, share) {
+  const drawn = make("span", { class: "bar" }, text);
+  drawn.style.setProperty("--share", share);
+  return drawn;
+}
+
 function spacer(height, columns) {
   const cell = make("td", { colspan: columns });
   cell.style.height = `${height}px`;

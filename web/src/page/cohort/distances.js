@@ -79,56 +79,9 @@ export class ShownDistances {
     const [mashes, anis] = [mash, ani].map((matrix) =>
       matrix.flatMap((values, row) => Array.from(values.subarray(row + 1), short)),
     );
-    const { merges, order } = averageLinkage(mash);
-    return { mash: mashes, ani: anis, order, merges: merges.map(([one, other, mean]) => [one, other, short(mean)]) };
+    return { mash: mashes, ani: anis };
   }
 }
 
 /** @param {number | null} value */
 const short = (value) => (value === null || Number.isNaN(value) ? null : Number(value.toFixed(DIGITS)));
-
-/**
- * Joins the two clusters with the least mean distance until one is left (UPGMA).
- *
- * @param {Float64Array[]} distances symmetric; used up
- * @returns {{merges: [number, number, number][], order: number[]}} two clusters and their distance; merge m makes cluster
- *   `samples + m`
- */
-function averageLinkage(distances) {
-  const members = distances.map((_, sample) => [sample]);
-  const cluster = Array.from(distances.keys()); // of each row
-  /** @type {[number, number, number][]} */
-  const merges = [];
-  distances.forEach((row, own) => (row[own] = Infinity));
-  while (merges.length < distances.length - 1) {
-    const [kept, gone] = closest(distances);
-    const [first, second] = [cluster[kept], cluster[gone]].sort((a, b) => a - b);
-    merges.push([first, second, distances[kept][gone]]);
-    join(distances, kept, gone, members[cluster[kept]].length, members[cluster[gone]].length);
-    cluster[kept] = members.push([...members[first], ...members[second]]) - 1;
-  }
-  return { merges, order: members.at(-1) ?? [] };
-}
-
-/** The first two rows with the least distance. @param {Float64Array[]} distances */
-function closest(distances) {
-  let pair = [0, 1];
-  for (let one = 0; one < distances.length; one++) {
-    for (let other = one + 1; other < distances.length; other++) {
-      if (distances[one][other] < distances[pair[0]][pair[1]]) pair = [one, other];
-    }
-  }
-  return pair;
-}
-
-/** @param {Float64Array[]} distances @param {number} kept @param {number} gone @param {number} size of the cluster that is kept @param {number} other of the one that goes */
-function join(distances, kept, gone, size, other) {
-  const mean = distances[kept].map((own, at) => (size * own + other * distances[gone][at]) / (size + other));
-  distances.forEach((row, sample) => {
-    row[kept] = mean[sample];
-    row[gone] = Infinity;
-  });
-  distances[kept].set(mean);
-  distances[kept][gone] = Infinity;
-  distances[gone].fill(Infinity);
-}
