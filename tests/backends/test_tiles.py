@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.tiles import fresh_scores, team
 from pairhmm.bench.workloads import Workload, make_workload
-from pairhmm.models.batch import UNSCORED, Scores
 from pairhmm.native import is_compiled, native
 
 if not is_compiled():
@@ -88,27 +86,3 @@ def test_an_error_of_a_device_is_raised_and_the_packer_stays_sound():
             packed(LARGE, host)
     host.send = lambda first, end: None
     assert np.array_equal(packed(LARGE, host), packed(LARGE, Host()))
-
-
-def test_fresh_scores_may_be_written_to():
-    scores = fresh_scores(5)
-    scores.log10[:], scores.precision[:] = np.nan, UNSCORED
-    assert isinstance(scores, Scores) and len(scores.unscored()) == 5
-    assert len(fresh_scores(0).log10) == 0
-
-
-@pytest.mark.parametrize("pairs", [0, 1, 100_000, 1_000_000])
-def test_scores_are_copied_and_looked_through(pairs):
-    rng = np.random.default_rng(pairs)
-    log10, precision = rng.random(pairs), rng.integers(0, 3, pairs).astype(np.uint8)
-    to = fresh_scores(pairs)
-    for unscored in range(2 if pairs else 1):
-        precision[pairs - 1 :] = UNSCORED if unscored else 0
-        assert native.copy_scores(team(), log10, precision, UNSCORED, to.log10, to.precision) == bool(unscored)
-        assert np.array_equal(log10, to.log10) and np.array_equal(precision, to.precision)
-
-
-def test_pages_are_made_and_keep_what_is_there():
-    memory = np.arange(1 << 20, dtype=np.uint8)
-    native.touch(team(), memory)
-    assert np.array_equal(memory, np.arange(1 << 20, dtype=np.uint8))

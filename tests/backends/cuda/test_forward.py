@@ -27,8 +27,11 @@ GAPS = [pytest.param(10, id="constant gap"), pytest.param((5, 13), id="varying g
 
 @pytest.mark.parametrize("gap", GAPS)
 def test_all_lane_counts(gap, backend, batches):
-    """Reads of every number of lanes and tall ones, haplotypes of different lengths in a warp, N in both."""
-    lengths = batches.LENGTHS + batches.TALL
+    """Reads of every number of lanes and tall ones, haplotypes of different lengths in a warp, N in both.
+
+    Each length is a kernel to compile: where the gap varies there are some.
+    """
+    lengths = batches.LENGTHS + batches.TALL if gap == 10 else (9, 40, 150, 500, 700)
     given = batches.batch(1, lengths, letters=5, gap=gap)
     scores = batches.forward(backend, given)
     expected = batches.oracle(given)
@@ -123,8 +126,8 @@ def test_kinds_are_their_rows(name, backend, batches):
     rng = np.random.default_rng(14)
     model = profile.preset(name)
     haplotypes = [batches.noise(rng, n, 5) for n in (1, 40, 333, 760)]
-    reads = [batches.copied(rng, haplotypes[-1], m) for m in (1, 3, 9, 77, 150, 151, 500, 700)]
-    reads += [batches.noise(rng, 150, 5), np.full(20, 4, np.uint8)]
+    reads = [batches.copied(rng, haplotypes[-1], m) for m in (1, 9, 150, 500, 700)]
+    reads += [batches.noise(rng, 150, 5), np.full(9, 4, np.uint8)]
     full, kinds = batches.of_calls([batches.called(rng, bases) for bases in reads], haplotypes, model)
     for score in (device_pool.score, lambda given, backend, _: backend.forward_pairs(given, np.arange(given.pairs), 1)):
         expected, scores = score(full, backend, 1), score(kinds, backend, 1)
@@ -132,8 +135,8 @@ def test_kinds_are_their_rows(name, backend, batches):
         assert (np.isnan(scores.log10) == np.isnan(expected.log10)).all()
         held = ~np.isnan(scores.log10)
         assert batches.near(scores.log10[held], expected.log10[held])
-    part, whole = kinds.take_reads(1, 5), batches.forward(backend, kinds).log10
-    assert batches.same(batches.forward(backend, part).log10, whole[len(haplotypes) : 5 * len(haplotypes)])
+    part, whole = kinds.take_reads(1, 4), batches.forward(backend, kinds).log10
+    assert batches.same(batches.forward(backend, part).log10, whole[len(haplotypes) : 4 * len(haplotypes)])
 
 
 def test_kinds_that_are_never_inserted_or_emitted(backend, batches):

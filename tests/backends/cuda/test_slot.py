@@ -3,29 +3,13 @@
 import numpy as np
 import pytest
 
-from pairhmm.backends.cuda.slot import ForwardSlot, PinnedPool, Slot
-from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.backends.cuda.slot import ForwardSlot, PinnedPool
 
 
 @pytest.fixture
 def cupy(emulated):
     """The emulated CuPy, of a device of 1 GiB."""
     return emulated()._cupy
-
-
-def test_a_buffer_grows_and_is_kept(cupy):
-    slot = Slot(cupy, "cuda:0")
-    first = slot.device("a", 100)
-    assert slot.device("a", 50) is first
-    assert slot.device("a", 200) is not first and slot.device("b", 50) is not first
-
-
-def test_a_budget_holds_for_all_buffers_together(cupy):
-    slot = Slot(cupy, "cuda:0", memory=300)
-    slot.device("a", 200)
-    with pytest.raises(OutOfDeviceMemory, match="cuda:0: 400 bytes are over the budget of a call"):
-        slot.device("b", 200)
-    slot.device("a", 300)  # what it had before counts no more
 
 
 def test_what_is_sent_comes_back(cupy):

@@ -2,8 +2,6 @@
 
 import dataclasses
 import re
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,29 +12,6 @@ from pairhmm.backends.tiles import Shape
 from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32
 from pairhmm.models.profile import STARTS
-
-SOURCES = sorted(path for path in Path(str(files("pairhmm") / "cuda")).rglob("*.cu*"))
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-TYPED = re.compile(
-    r"1e-28|1e-6f?\b|1e-30|\b(116|100|900|160|1650|180|620)\b|1 << 28"  # pairhmm/models/scaling.py
-    r"|\[128\]|\* 12\b|\[12\]|\* 4 \+ a\b|== 4 *\)|\b[sa] < [45]\b"  # Phred tables, rows and letters
-    r"|kThreads = \d|kTile = \d|kColumns = \d|kSummed = \d"  # pairhmm/scan/cuda.py
-    r"|MODEL ==|PRECISION_\w+ = \d"
-)
-
-
-def without_comments(path):
-    return COMMENT.sub(" ", path.read_text())
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_shared_number_is_typed(path):
-    typed = [found[0] for found in TYPED.finditer(without_comments(path)) if "sizeof(real)" not in found[0]]
-    assert not typed
-
-
-def test_the_patterns_find_what_was_typed():
-    assert TYPED.search("constexpr float kLeastSum = 1e-28f;") and TYPED.search("double error[128];")
 
 
 def test_numbers_keep_their_bits():

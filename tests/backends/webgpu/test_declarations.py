@@ -1,55 +1,14 @@
 """What the host declares to the kernels stands once, in Python: no kernel repeats it."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from pairhmm.backends.webgpu.kernels import KernelVariant, source
 from pairhmm.backends.webgpu.long_pairs import LONG, strip_entries
 from pairhmm.backends.webgpu.rows import PROFILE, TABLES, tables
-from pairhmm.backends.webgpu.setup import MOST_WORKGROUPS
-from pairhmm.backends.webgpu.templates import FOURS, SCALARS, Field, Record, constants, float_bits, places
+from pairhmm.backends.webgpu.templates import FOURS, SCALARS, Field, Record, constants, places
 from pairhmm.backends.webgpu.work import WORK
-from pairhmm.models import scaling
 from pairhmm.scan.webgpu import PARAMS
-
-SHADERS = Path(__file__).parents[3] / "shaders"
-CODE = {
-    path.relative_to(SHADERS).as_posix(): re.sub(r"//.*", "", path.read_text()) for path in SHADERS.glob("*/*.wgsl")
-}
-HOSTS = [
-    scaling.START_EXPONENT,
-    scaling.TOP_EXPONENT,
-    -scaling.NO_EXPONENT,
-    scaling.GAP_RANGE,
-    scaling.DELETION_RANGE,
-    scaling.LEAST_SUM,
-    scaling.MOST_SUM,
-    scaling.LEAST_OPENING,
-    float_bits(scaling.LEAST_SUM),
-    float_bits(scaling.MOST_SUM),
-    2.0**scaling.START_EXPONENT,
-    MOST_WORKGROUPS,
-    TABLES["UNOPENED"],
-]
-"""Numbers that kernels are given."""
-
-
-@pytest.mark.parametrize("name", sorted(CODE))
-def test_no_kernel_repeats_a_number_of_the_host(name):
-    code = re.sub(r"\b0xf+u", "", CODE[name])  # masks
-    found = re.findall(r"(?<![\w.$])(?:0[xX][\da-fA-F]+(?:p\d+)?|\d[\d.]*(?:e-?\d+)?)(?=[uif]?\b)", code)
-    values = {float.fromhex(text) if text[:2] in ("0x", "0X") else float(text) for text in found}
-    assert not values & {float(number) for number in HOSTS}
-
-
-@pytest.mark.parametrize("name", sorted(CODE))
-def test_no_kernel_repeats_a_layout_of_the_host(name):
-    """Structs that the host writes, flags, and where the parts of arrays begin."""
-    assert not re.search(r"struct (Work|Params|Brute|Diagonal)\b", CODE[name])
-    assert not re.search(r"const (UN(FOLDED|SCALED|ORDERED|FINISHED)|COEFFICIENTS|STATES|PHRED|ITEM_\w+) ", CODE[name])
 
 
 def test_a_record_is_a_dtype_and_a_struct():

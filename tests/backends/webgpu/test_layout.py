@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
@@ -100,22 +98,6 @@ def test_a_tall_read_gets_the_strips_that_waste_least(tiers):
     assert set(found) == {Shape(32, rows, tall=True) for rows in (10, 11, 16)}
 
 
-@pytest.mark.parametrize("cells", [1_000, 10_000, 30_000, 100_000])
-def test_no_other_tiers_would_cost_less(tiers, cells):
-    lengths = np.random.default_rng(cells).integers(81, 153, 30)
-    counts = {k: int(np.count_nonzero(-(-lengths // 8) == k)) for k in range(11, 20)}
-
-    def cost(kept):
-        taken = {k: next(m for m in kept if m >= k) for k in counts if counts[k]}
-        rows = sum(counts[k] * 8 * taken[k] * HAPLOTYPE for k in taken)
-        return rows + cells * len(set(taken.values()))
-
-    largest = max(k for k in counts if counts[k])
-    best = min(cost((*kept, largest)) for n in range(9) for kept in combinations(range(11, largest), n))
-    found = tiers(lengths.tolist(), cells)
-    assert sum(reads * 8 * shape.rows * HAPLOTYPE + cells for shape, reads in found.items()) == best
-
-
 def test_what_is_between_strips_leaves_room_for_the_lists():
     item = 8 * (HAPLOTYPE + webgpu_packed.BETWEEN_PADDING)
     lists = 8 * 40
@@ -164,10 +146,3 @@ def test_parts_of_a_dispatch_have_every_item_once(most):
         assert (work["first_item"], work["end_item"]) == (0, counts.sum()) and counts.sum() <= max(most, 3)
         found += [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
     assert sorted(found) == list(range(tier.items))
-
-
-def test_a_dispatch_has_all_items_if_they_fit():
-    """Also where it has several tiers."""
-    tier = next(tier for tier in pack([10] * 100 + [40] * 50 + [79] * 9, 1 << 30, START).tiers if tier.items > 5)
-    assert np.count_nonzero(tier.work["tiers"][::2, 0]) > 1
-    assert len(list(tier.parts(tier.items))) == 1 and len(list(tier.parts(tier.items - 1))) > 1
