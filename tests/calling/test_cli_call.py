@@ -62,9 +62,10 @@ def test_candidates_are_genotyped_as_given():
 @pytest.mark.parametrize(
     "line", [("call", "--no-version"), ("call", "--no-version", "-v", TRUTH), ("likelihoods", "-v", TRUTH)]
 )
-@pytest.mark.parametrize("settings", [("-@", 2), ("--chunk-size", 1), ("--chunk-size", 100), ("--chunk-size", 10**6)])
-def test_bytes_do_not_depend_on_threads_or_chunks(line, settings):
-    assert run(*line, *settings, BAM).stdout == run(*line, BAM).stdout
+def test_bytes_do_not_depend_on_threads_or_chunks(line):
+    expected = run(*line, BAM).stdout
+    for settings in (("-@", 2), ("--chunk-size", 1), ("--chunk-size", 100)):
+        assert run(*line, *settings, BAM).stdout == expected, settings
 
 
 def test_regions_limit_the_calls():

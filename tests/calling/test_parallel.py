@@ -95,9 +95,13 @@ def started(monkeypatch):
 
 
 @pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
-@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
-@pytest.mark.parametrize("has_regions", [False, True], ids=["whole", "regions"])
-@pytest.mark.parametrize("name", ["tiny", "chr20", "dense"])
+@pytest.mark.parametrize(
+    ("name", "has_regions", "listed"),
+    [
+        *(("tiny", False, False), ("tiny", False, True), ("tiny", True, False), ("tiny", True, True)),
+        *(("chr20", False, False), ("dense", True, False), ("dense", False, True)),
+    ],
+)
 def test_bytes_and_messages_are_those_of_one_thread(data, tmp_path, caplog, started, name, has_regions, listed, verb):
     given = {"regions": PLACES[name]} if has_regions else {}
     expected = made(verb, data[name], tmp_path, caplog, 1, listed, **given)
