@@ -239,23 +239,6 @@ def _forward(rng: Generator) -> None:
         np.testing.assert_allclose(other, wide[0], rtol=1e-9, atol=1e-9)
 
 
-def _posteriors(rng: Generator) -> None:
-    """Forward-backward of any batch, at every level of SIMD: it sums to forward, and a base's posteriors sum to 1."""
-    from pairhmm.backends.cpu import CpuBackend
-    from pairhmm.forward.posterior import cells_by_cpu
-    from pairhmm.native import native
-
-    batch = _batch(rng)
-    for level, runs in native.levels():
-        if runs:
-            log10, cells = cells_by_cpu(batch, level, int(rng.integers(1, 4)))
-            scores = CpuBackend(native, level).forward_pairs(batch, np.arange(batch.pairs, dtype=np.int64), 2).log10
-            held = np.isfinite(log10)
-            np.testing.assert_allclose(log10[held], scores[held], rtol=1e-9, atol=1e-9, err_msg=level)
-            for match, insertion, _ in (one for one, sound in zip(cells, held, strict=True) if sound):
-                np.testing.assert_allclose((match + insertion).sum(axis=1), 1, atol=1e-9, err_msg=level)
-
-
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
@@ -281,33 +264,6 @@ def _tiles(rng: Generator) -> None:
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
     cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory())
     webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
-
-
-def _copies(rng: Generator) -> None:
-    """Copies of any sizes, letters packed or not, some of them into too little room."""
-    from pairhmm.native import native
-
-    copier = native.Copier(int(rng.integers(1, 4)))
-    held, number = [], None
-    for _ in range(int(rng.integers(1, 6))):
-        is_packed, values = chance(rng, 0.5), _bytes(rng, int(rng.integers(0, 5000)), 16)
-        needed = (len(values) + 7) // 8 * 4 if is_packed else len(values)
-        target = np.empty(needed + int(rng.integers(-1, 3)) if needed else 0, dtype=np.uint8)
-        held.append((values, target))
-        if len(target) < needed:
-            _refused(lambda: copier.begin(values, target, is_packed))  # noqa: B023  (it is called here)
-        else:
-            number = copier.begin(values, target, is_packed)
-    if number is not None:
-        copier.wait(number)
-
-
-def _refused(call: Callable[[], object]) -> None:
-    try:
-        call()
-    except ValueError:
-        return
-    raise AssertionError("taken as if it fitted")
 
 
 def _groups(rng: Generator) -> None:
@@ -556,7 +512,7 @@ def _public(rng: Generator) -> None:
 BINDINGS: dict[str, Callable[[Generator], None]] = {
     function.__name__.lstrip("_"): function
     for function in (
-        *(_reads, _forward, _posteriors, _tiles, _copies, _groups, _tables, _sample_text, _bam_bytes, _alignments),
+        *(_reads, _forward, _tiles, _groups, _tables, _sample_text, _bam_bytes, _alignments),
         *(_scanner, _prepared, _genotypes, _public),
     )
 }
