@@ -129,19 +129,6 @@ def test_joined_mates(data, tmp_path, caplog, started, listed):
     assert started == [3]
 
 
-def test_parquet(data, tmp_path, monkeypatch):
-    """Row groups don't depend on the pieces."""
-    pytest.importorskip("pyarrow")
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 700)
-    reference, alignments, _ = data["dense"]
-    for threads in (1, 2, 5):
-        (tmp_path / str(threads)).mkdir()
-        write_likelihoods(alignments, reference, tmp_path / str(threads) / "x.parquet", threads=threads)
-    for name in ("x.parquet", "x.haplotypes.parquet"):
-        bodies = {(tmp_path / str(threads) / name).read_bytes() for threads in (1, 2, 5)}
-        assert len(bodies) == 1
-
-
 def test_functions_give_the_same_objects(data, started):
     reference, alignments, _ = data["dense"]
     strip = lambda site: (site.variant.pos, site.quality, site.samples, site.names)  # noqa: E731

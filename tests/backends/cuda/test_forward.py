@@ -213,16 +213,19 @@ def test_all_base_qualities_at_once(backend, batches):
 
 
 @pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
-@pytest.mark.parametrize("gap", [(1, 128), 0, 60, 90, 127], ids=str)
+@pytest.mark.parametrize("gap", [(1, 128), (0, 2), (60, 62), (90, 92), 127], ids=str)
 def test_gap_qualities(indel, gap, backend, batches):
-    """The whole range. What float32 cannot hold has to be NaN, and what neither kernel can, too."""
+    """The whole range. What float32 cannot hold has to be NaN, and what neither kernel can, too.
+
+    A gap that is the same everywhere is compiled in: one stands for all.
+    """
     given = batches.batch(8, (9, 150), each=6, indel=indel, gap=gap)
     expected = batches.oracle(given)
     scores = device_pool.score(given, backend, 1)
     held = ~np.isnan(scores.log10)
     batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
     # What is not held: gaps that never end or are rarer than Phred 93, and insertions likelier than a base without one.
-    assert held.all() or gap not in (60, 90) or indel[0] < 10
+    assert held.all() or gap not in ((60, 62), (90, 92)) or indel[0] < 10
 
 
 @pytest.mark.parametrize("length", [40, 100, 250, 500])
