@@ -51,9 +51,14 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["pairhmm.cli.main", "rich_click", "click.types", "pairhmm.calling.cli"])
 @pytest.mark.parametrize(
-    ("number", "told"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "hang-up")]
+    ("name", "number", "told"),
+    [
+        ("pairhmm.cli.main", signal.SIGINT, "interrupted"),
+        ("rich_click", signal.SIGTERM, "terminated"),
+        ("click.types", signal.SIGHUP, "hang-up"),
+        ("pairhmm.calling.cli", signal.SIGINT, "interrupted"),
+    ],
 )
 def test_a_signal_while_a_command_is_imported_is_one_line(name, number, told):
     command = [sys.executable, "-c", IMPORTS, name, str(int(number))]
