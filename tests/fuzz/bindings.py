@@ -266,24 +266,6 @@ def _tiles(rng: Generator) -> None:
     webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
 
 
-def _groups(rng: Generator) -> None:
-    """`.in` text, whole or in pieces."""
-    from pairhmm.native import native
-
-    read = "ACGTN"[: int(rng.integers(1, 6))]
-    group = f"1 1\n{read} {' '.join(['5' * len(read)] * 4)}\n{read}A\n".encode()
-    text = change_text(rng, group * int(rng.integers(1, 4)), b" ", 4)
-    array = np.frombuffer(text, dtype=np.uint8).copy()
-    found = native.GroupsText(array, chance(rng, 0.5))
-    arrays = (found.groups + 1, found.groups + 1, found.reads + 1, found.haplotypes + 1)
-    if sum(arrays) + found.bases + found.letters > 10**8:
-        raise AssertionError("counts beyond the text's size")
-    codes = np.full(256, 255, dtype=np.uint8)
-    codes[np.frombuffer(b"ACGTN", dtype=np.uint8)] = range(5)
-    letters, columns = np.empty(found.letters, np.uint8), np.empty((5, found.bases), np.uint8)
-    found.unpack(codes, 2, *(np.empty(size, np.int64) for size in arrays), letters, columns)
-
-
 def _tables(rng: Generator) -> None:
     from pairhmm.native import native
     from pairhmm.sequences.arrays import Names
@@ -327,24 +309,6 @@ def _check_block(block: tuple) -> None:
     if (len(offset) and offset[-1] != len(letters)) or (len(name_end) and name_end[-1] > len(names)):
         raise AssertionError("offsets that do not fit")
     _require(qualities is None or len(qualities) == len(letters), "qualities that do not fit")
-
-
-def _bam_bytes(rng: Generator) -> None:
-    """Unpacked BAM of any bytes."""
-    from pairhmm.native import native
-
-    name = b"read\0"
-    body = struct.pack("<iiBBHHHiiii", 0, 5, len(name), 60, 0, 1, 0, 4, -1, -1, 0) + name
-    body += struct.pack("<I", 4 << 4) + b"\x12\x48" + b"IIII"
-    record = struct.pack("<i", len(body)) + body
-    header = b"BAM\1" + struct.pack("<i", 3) + b"@CO" + struct.pack("<ii", 1, 2) + b"x\0" + struct.pack("<i", 9)
-    for text, take in ((header, native.take_bam_header), (record * 3, native.take_bam_reads)):
-        changed = np.frombuffer(change_bytes(rng, text, 6), dtype=np.uint8).copy()
-        taken = take(changed)
-        end = taken[-2]
-        _require(0 <= end <= len(changed), "an end beyond the data")
-        if isinstance(taken[0], tuple):
-            _check_block(taken[0])
 
 
 def _alignments(rng: Generator) -> None:
@@ -512,7 +476,7 @@ def _public(rng: Generator) -> None:
 BINDINGS: dict[str, Callable[[Generator], None]] = {
     function.__name__.lstrip("_"): function
     for function in (
-        *(_reads, _forward, _tiles, _groups, _tables, _sample_text, _bam_bytes, _alignments),
+        *(_reads, _forward, _tiles, _tables, _sample_text, _alignments),
         *(_scanner, _prepared, _genotypes, _public),
     )
 }
