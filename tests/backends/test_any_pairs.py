@@ -22,7 +22,7 @@ PAIRS = 8  # of an example, in one batch
 
 # Devices compile a kernel for each shape of reads, and for a gap quality that all of them share: these have few shapes,
 # and a batch never has one gap quality.
-LENGTHS = (1, 40, 150, 300)
+LENGTHS = (1, 40, 150)
 RELATIONS = ("piece", "chimera", "unrelated", "repeat")
 
 QUALITY = st.integers(0, HIGHEST_QUALITY)

@@ -52,7 +52,7 @@ def test_trees_of_every_shape(seed, gap, backend, batches):
     batches.check(batches.forward(backend, given), given)
 
 
-@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("name", ["normalised", pytest.param("published", marks=pytest.mark.nightly)])
 def test_trees_of_profiles(name, backend, batches):
     model = profile.preset(name)
     start = profile.STARTS["anywhere"]

@@ -21,6 +21,8 @@ from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 from pairhmm.sequences.letters import codes_of
 
+# Each has kernels of its own, which take long to compile.
+PRESETS = ["normalised", pytest.param("published", marks=pytest.mark.nightly)]
 # What varies stays within the range of forward_scaled (kMostFall of strips.cuh); test_gap_qualities goes beyond.
 GAPS = [pytest.param(10, id="constant gap"), pytest.param((5, 13), id="varying gap")]
 
@@ -60,7 +62,7 @@ def check_held(scores, given, backend, batches):
     assert held[is_short].all() if backend.name == "webgpu" else held.all()
 
 
-@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("start", profile.STARTS)
 def test_profiles(name, start, backend, batches):
     rng = np.random.default_rng(3)
@@ -119,7 +121,7 @@ def test_profiles_from_probabilities(backend, batches):
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
-@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_kinds_are_their_rows(name, backend, batches):
     """The number of a distinct row for each base, instead of probabilities: reads of all lanes, tall ones and long
     pairs, noise for the rescue, and a chunk whose kinds begin anywhere."""
@@ -534,7 +536,7 @@ def test_insertions_that_the_rescuing_lanes_do_not_hold(bits, backend, batches):
     batches.check(device_pool.score(given, backend, 1), given)
 
 
-@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_long_profiles(name, backend, batches):
     rng = np.random.default_rng(19)
     model = profile.preset(name)
