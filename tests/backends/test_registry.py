@@ -54,11 +54,6 @@ def pairs(tmp_path):
     return path
 
 
-def test_a_new_backend_is_listed(run):
-    done = run("devices")
-    assert done.stdout.splitlines()[:2] == ["abacus     available  wood", "abacus:0              Ten rows"]
-
-
 def test_a_new_backend_computes(run, pairs):
     done = run("forward", "--backend", "abacus", pairs)
     expected = run("forward", "--backend", "reference", pairs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -46,33 +44,11 @@ def test_threads_change_no_byte(threads):
         assert np.array_equal(packed(LARGE, host), alone)
 
 
-@pytest.mark.parametrize("threads", [0, 3])
-def test_a_team_may_be_roused(threads):
-    """Threads that were woken take the work that comes, and sleep again where none comes."""
-    roused = native.ThreadPool(threads)
-    host, alone = Host(), packed(LARGE, Host(0))
-    host.packer = native.Packer(roused)
-    for pause in (0, 0.001, 0):  # seconds: threads still look out for work, or sleep
-        roused.rouse()
-        time.sleep(pause)
-        assert np.array_equal(packed(LARGE, host), alone)
-
-
 def test_a_packer_forgets_the_batch_before():
     """Its memory stays, and nothing that was in it counts."""
     host, few = Host(), LARGE.take_reads(1000, 1010)
     packed(LARGE, host)
     assert np.array_equal(packed(few, host), packed(few, Host()))
-
-
-@pytest.mark.parametrize("batch", [LARGE, LARGE.take_reads(0, 3)], ids=["large", "small"])
-def test_runs_follow_each_other(batch):
-    """One of them ends where tiles begin, which come last."""
-    host = Host()
-    packed(batch, host)
-    firsts, ends = zip(*host.sent, strict=True)
-    assert firsts[0] == 0 and list(firsts[1:]) == list(ends[:-1]) and host.behind == firsts[-1]
-    assert not host.buffer[ends[-1] :].any()
 
 
 def test_an_error_of_a_device_is_raised_and_the_packer_stays_sound():

@@ -108,18 +108,6 @@ def test_haplotypes_of_a_region_are_genotyped(tmp_path):
     run("call", "--haplotypes", haplotypes, BAM, code=2)
 
 
-def test_depth_is_capped_and_announced():
-    done = run("call", "--max-depth", 10, "-v", TRUTH, BAM)
-    assert "--max-depth" in done.stderr
-    assert all(int(row[9].split(":")[2]) <= 10 for row in records(done.stdout))
-
-
-def test_ploidy_is_a_free_choice():
-    rows = records(run("call", "--ploidy", 3, "-v", TRUTH, BAM).stdout)
-    assert all(row[9].split(":")[0].count("/") == 2 for row in rows)
-    assert all(len(row[9].split(":")[4].split(",")) == 4 for row in rows)
-
-
 def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
     (tmp_path / "ploidy.txt").write_text("# as bcftools has it\nq 1 6000 M 1\nq 9000 9500 M 0\n* * * M 3\n* * * F 1\n")
 

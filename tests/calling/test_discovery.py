@@ -15,8 +15,6 @@ from pairhmm.calling.scoring import model_reads
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import Region
-from pairhmm.variants.variant import Variant
 from tests.calling.reads import aligned
 from tests.models.repeats_oracle import indel_quality_caps
 
@@ -182,22 +180,6 @@ def cut(one: SimpleNamespace, start: int, end: int, slack: int = 0) -> tuple[int
 )
 def test_reads_are_cut_through_their_cigar(cigar, window, slack, expected):
     assert cut(read(100, cigar), *window, slack) == expected
-
-
-def test_alleles_that_reads_carry():
-    snv = Variant("c", 290, CONTIG[290], (other(290),), "", 0)
-    deletion = Variant("c", 300, "GCA", ("G",), "", 1)
-    shifted = Variant("c", 306, "ACA", ("A",), "", 2)
-    region = Region("c", 290, 313, 240, 360, 230, 370, (snv, deletion, shifted), ((290, 291), (300, 303), (306, 313)))
-    reads = [
-        read(270, [("M", 60)]),
-        read(270, [("M", 60)], {20: other(290)}),
-        read(270, [("M", 35), ("D", 2), ("M", 40)]),
-        read(270, [("M", 25)]),
-    ]
-    block = ReadBlock.from_alignments("c", reads)
-    shown = block.aligned.carried_alleles(np.arange(4), region, CONTIG[230:370])
-    assert shown.reshape(4, 3).tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, -1, -1]]
 
 
 @pytest.mark.parametrize("model", ["conservative", "aggressive", "hostile"])

@@ -81,7 +81,6 @@ def _reads(rng: Generator) -> None:
     _regions(rng, block, samples)
     if count:
         chosen = np.sort(rng.integers(0, count, 6)).astype(np.int64)
-        block.native.bases_from_end(int(chosen[0]), origin + int(rng.integers(-50, 400)))
         first, last = np.empty((2, 6), dtype=np.int64)
         begin = origin + int(rng.integers(-50, 400))
         block.native.cut(chosen, begin, begin + int(rng.integers(0, 200)), int(rng.integers(0, 50)), first, last)

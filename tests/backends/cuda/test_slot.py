@@ -12,29 +12,6 @@ def cupy(emulated):
     return emulated()._cupy
 
 
-def test_what_is_sent_comes_back(cupy):
-    slot = ForwardSlot(cupy, "cuda:0", None)
-    host, behind = slot.begin(8, 4)
-    host[:4], behind[:4] = range(4), range(4, 8)
-    slot.send(0, 4)
-    slot.send(4, 8)
-    assert slot.download("in", np.zeros(8, np.uint8)).tolist() == list(range(8))
-    assert slot.base == slot.device("in", 8).ptr
-
-
-def test_scores_are_as_many_as_asked_for(cupy):
-    slot = ForwardSlot(cupy, "cuda:0", None)
-    slot.zeros("out", 20)
-    assert slot.scores(20).tolist() == [0] * 20 and len(slot.scores(9)) == 9
-
-
-def test_a_part_of_a_buffer_is_set_to_zero(cupy):
-    slot = ForwardSlot(cupy, "cuda:0", None)
-    slot.device("out", 8).memset_async(7, 8, slot.stream)
-    slot.zero("out", 2, 3)
-    assert slot.scores(8).tolist() == [7, 7, 0, 0, 0, 7, 7, 7]
-
-
 def test_scores_may_be_kept(cupy):
     """No call writes over them, and one that finds no memory to lend makes some that is not pinned."""
     slot = ForwardSlot(cupy, "cuda:0", None)
