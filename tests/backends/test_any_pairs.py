@@ -17,7 +17,7 @@ from pairhmm.models.batch import FLOAT64, PairBatch
 from pairhmm.models.profile import rows_of
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 
-EXAMPLES = 25
+EXAMPLES = 15
 PAIRS = 8  # of an example, in one batch
 
 # Devices compile a kernel for each shape of reads, and for a gap quality that all of them share: these have few shapes,
