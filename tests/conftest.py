@@ -74,14 +74,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLOWEST = (
-    "backends/cuda/test_compile.py",
-    "workflow/test_workflow.py",
     "backends/cuda/test_forward.py",
     "workflow/test_slurm.py",
-    "backends/webgpu/test_forward.py",
-    "backends/test_any_pairs.py",
-    "web/test_call.py",
+    "backends/cuda/test_compile.py",
     "backends/webgpu/test_browser.py",
+    "backends/test_any_pairs.py",
+    "backends/webgpu/test_forward.py",
+    "web/test_call.py",
+    "workflow/test_workflow.py",
+    "report/test_browser.py",
+    "page/test_page.py",
 )
 """Files that take longest. Workers of pytest-xdist take files in this order, so that none of these is the last one."""
 

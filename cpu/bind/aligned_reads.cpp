@@ -5,8 +5,6 @@
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
-#include "bind/variants.hpp"
-#include "calling/carried_alleles.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/reference_differences.hpp"
 
@@ -95,16 +93,6 @@ void bind_aligned_reads(nb::module_& module) {
             "reads"_a, "end"_a, "flag"_a, "mapq"_a, "names"_a, "molecules"_a.none(), "indel_quals"_a.none(),
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
-        .def(
-            "carried_alleles",
-            [](const AlignedReads& reads, Array<int64_t> chosen, const PythonRegion& region,
-               const std::string& reference) {
-                checks::lie_below(chosen, reads.reads.count, "chosen");
-                return to_array(pairhmm::carried_alleles(reads, to_vector(chosen), from_python(region), reference));
-            },
-            "chosen"_a, "region"_a, "reference"_a,
-            "The allele of each candidate of a region that each of some reads carries: [reads][candidates], -1 where it "
-            "shows none. `reference` has the bases that haplotypes span.")
         .def(
             "join",
             [](const AlignedReads& reads, Array<int64_t> read, Array<int64_t> first, Array<int64_t> last,

@@ -67,13 +67,6 @@ void bind_candidates(nb::module_& module) {
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
         .def(
-            "bases_from_end",
-            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
-                checks::lie_in(&read, 1, 0, reads.count, "read");
-                return pairhmm::bases_from_end(reads, read, position);
-            },
-            "read"_a, "position"_a, "Bases between a position and the nearer end of a read, or -1.")
-        .def(
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
                 checks::has(is_over, reads.count, "is_over");

@@ -26,7 +26,6 @@ from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 
-ABSOLUTE, LONGEST_ABSOLUTE, RELATIVE = 1e-5, 500, 1e-6
 N = 4
 RELATIONS = ("piece", "chimera", "unrelated", "repeat")
 
@@ -143,11 +142,7 @@ def random_pair(rng, longest=900):
 
 def excess(log10, batch, expected):
     """Each score's difference in units of what it may be: more than 1, or NaN, is wrong (float64[pairs])."""
-    lengths = np.diff(batch.read_offset)[batch.pair_indices(np.arange(batch.pairs))[0]]
-    with np.errstate(invalid="ignore"):
-        relative = np.maximum(ABSOLUTE, RELATIVE * np.abs(expected))
-        off = np.abs(log10 - expected) / np.where(lengths <= LONGEST_ABSOLUTE, ABSOLUTE, relative)
-    return np.where(log10 == expected, 0.0, off)
+    return of_cuda("batches").excess(log10, batch, expected)
 
 
 def oracle(batch):

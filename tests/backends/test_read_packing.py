@@ -129,21 +129,6 @@ def table_of(made):
     return table_of
 
 
-def test_chunks_share_a_table(made, table_of):
-    whole = profile.preset("normalised").profiles(np.eye(4), np.arange(4, dtype=np.uint16))
-    first = table_of(whole)
-    assert table_of(whole.sliced(slice(1, 3))) is first and len(made) == 1
-    assert first.shape == (4, 5) and not first.flags.writeable
-
-
-def test_rows_may_have_transitions_of_their_own(made, table_of):
-    """A model of one row is not one of rows with their own transitions, though its arrays have the same bytes."""
-    plain = profile.preset("normalised").profiles(np.full((1, 4), 0.25))
-    for transitions in (plain.transitions, plain.transitions[None]):
-        table_of(dataclasses.replace(plain, transitions=transitions))
-    assert [one.transitions.shape for one in made] == [(7,), (1, 7)]
-
-
 @pytest.mark.parametrize("field", ["probabilities", "match", "insertion", "transitions"])
 def test_another_model_has_its_own(field, made, table_of):
     """Also where an array is changed in place."""

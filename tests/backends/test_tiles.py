@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.tiles import fresh_scores, team
 from pairhmm.bench.workloads import Workload, make_workload
-from pairhmm.models.batch import UNSCORED, Scores
 from pairhmm.native import is_compiled, native
 
 if not is_compiled():
@@ -48,33 +44,11 @@ def test_threads_change_no_byte(threads):
         assert np.array_equal(packed(LARGE, host), alone)
 
 
-@pytest.mark.parametrize("threads", [0, 3])
-def test_a_team_may_be_roused(threads):
-    """Threads that were woken take the work that comes, and sleep again where none comes."""
-    roused = native.ThreadPool(threads)
-    host, alone = Host(), packed(LARGE, Host(0))
-    host.packer = native.Packer(roused)
-    for pause in (0, 0.001, 0):  # seconds: threads still look out for work, or sleep
-        roused.rouse()
-        time.sleep(pause)
-        assert np.array_equal(packed(LARGE, host), alone)
-
-
 def test_a_packer_forgets_the_batch_before():
     """Its memory stays, and nothing that was in it counts."""
     host, few = Host(), LARGE.take_reads(1000, 1010)
     packed(LARGE, host)
     assert np.array_equal(packed(few, host), packed(few, Host()))
-
-
-@pytest.mark.parametrize("batch", [LARGE, LARGE.take_reads(0, 3)], ids=["large", "small"])
-def test_runs_follow_each_other(batch):
-    """One of them ends where tiles begin, which come last."""
-    host = Host()
-    packed(batch, host)
-    firsts, ends = zip(*host.sent, strict=True)
-    assert firsts[0] == 0 and list(firsts[1:]) == list(ends[:-1]) and host.behind == firsts[-1]
-    assert not host.buffer[ends[-1] :].any()
 
 
 def test_an_error_of_a_device_is_raised_and_the_packer_stays_sound():
@@ -88,27 +62,3 @@ def test_an_error_of_a_device_is_raised_and_the_packer_stays_sound():
             packed(LARGE, host)
     host.send = lambda first, end: None
     assert np.array_equal(packed(LARGE, host), packed(LARGE, Host()))
-
-
-def test_fresh_scores_may_be_written_to():
-    scores = fresh_scores(5)
-    scores.log10[:], scores.precision[:] = np.nan, UNSCORED
-    assert isinstance(scores, Scores) and len(scores.unscored()) == 5
-    assert len(fresh_scores(0).log10) == 0
-
-
-@pytest.mark.parametrize("pairs", [0, 1, 100_000, 1_000_000])
-def test_scores_are_copied_and_looked_through(pairs):
-    rng = np.random.default_rng(pairs)
-    log10, precision = rng.random(pairs), rng.integers(0, 3, pairs).astype(np.uint8)
-    to = fresh_scores(pairs)
-    for unscored in range(2 if pairs else 1):
-        precision[pairs - 1 :] = UNSCORED if unscored else 0
-        assert native.copy_scores(team(), log10, precision, UNSCORED, to.log10, to.precision) == bool(unscored)
-        assert np.array_equal(log10, to.log10) and np.array_equal(precision, to.precision)
-
-
-def test_pages_are_made_and_keep_what_is_there():
-    memory = np.arange(1 << 20, dtype=np.uint8)
-    native.touch(team(), memory)
-    assert np.array_equal(memory, np.arange(1 << 20, dtype=np.uint8))

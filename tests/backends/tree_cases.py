@@ -13,6 +13,7 @@ from pairhmm.backends import tiles
 from pairhmm.engine import device_pool
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, Group, PairBatch
+from tests.conftest import load_helper
 
 CASES = (
     "test_trees_of_every_shape",
@@ -24,37 +25,15 @@ CASES = (
     "test_memory_for_one_warp",
 )
 
-SHAPES = ("copies", "prefixes", "suffixes", "alike", "noise", "one base", "n", "repeats")
-
-
-def haplotypes(rng, shape, length=60):
-    """Haplotypes of a group, by what they share."""
-    base = rng.integers(0, 4, length).astype(np.uint8)
-    count = int(rng.integers(1, 7))
-    if shape == "copies":
-        return [base] * count
-    if shape == "prefixes":
-        return [base[: int(rng.integers(1, length + 1))] for _ in range(count)]
-    if shape == "suffixes":
-        return [base[int(rng.integers(length)) :] for _ in range(count)]
-    if shape == "noise":
-        return [rng.integers(0, 4, int(rng.integers(1, length))).astype(np.uint8) for _ in range(count)]
-    if shape == "one base":
-        return [base[k % length :][:1] for k in range(count)] + [base[:2], base[:3]]
-    if shape == "repeats":
-        return [np.resize(base[: int(rng.integers(1, 4))], int(rng.integers(1, length))) for _ in range(count)]
-    found = [base]
-    for _ in range(count):
-        changed = found[int(rng.integers(len(found)))].copy()
-        changed[int(rng.integers(len(changed)))] = 4 if shape == "n" else rng.integers(4)
-        at = int(rng.integers(len(changed)))
-        found.append(np.delete(changed, at) if rng.random() < 0.3 and len(changed) > 1 else changed)
-    return found
+any_trees = load_helper("backends/any_trees")
+SHAPES = tuple(shape for shape in any_trees.SHAPES if shape != "wide")
 
 
 def groups_of(seed, count=16):
     rng = np.random.default_rng(seed)
-    return rng, [haplotypes(rng, SHAPES[k % len(SHAPES)], int(rng.choice([2, 30, 130]))) for k in range(count)]
+    lengths, counts = rng.choice([2, 30, 130], count), rng.integers(1, 8, count)
+    sizes = zip(lengths.tolist(), counts.tolist(), strict=True)
+    return rng, [any_trees.haplotypes_of(SHAPES[k % len(SHAPES)], rng, *size) for k, size in enumerate(sizes)]
 
 
 def reads_for(rng, group, batches, gap):
@@ -73,7 +52,7 @@ def test_trees_of_every_shape(seed, gap, backend, batches):
     batches.check(batches.forward(backend, given), given)
 
 
-@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("name", ["normalised", pytest.param("published", marks=pytest.mark.nightly)])
 def test_trees_of_profiles(name, backend, batches):
     model = profile.preset(name)
     start = profile.STARTS["anywhere"]
@@ -101,7 +80,7 @@ def test_same_bits_in_any_company(make_backend, batches, monkeypatch, tree_layou
             assert batches.same(scores([haplotype])[:, 0].copy(), together[:, k].copy())
         order = rng.permutation(len(group))
         assert batches.same(scores([group[k] for k in order]), together[:, order].copy())
-        larger = scores([*haplotypes(rng, "alike", 50), *group, *group])
+        larger = scores([*any_trees.haplotypes_of("mutated", rng, 50, 5), *group, *group])
         assert batches.same(larger[:, -len(group) :].copy(), together)
         monkeypatch.setattr(tree_layout, "HAPLOTYPES_OF_TREES", 2)
         assert batches.same(scores(group), together)

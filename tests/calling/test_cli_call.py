@@ -62,9 +62,10 @@ def test_candidates_are_genotyped_as_given():
 @pytest.mark.parametrize(
     "line", [("call", "--no-version"), ("call", "--no-version", "-v", TRUTH), ("likelihoods", "-v", TRUTH)]
 )
-@pytest.mark.parametrize("settings", [("-@", 2), ("--chunk-size", 1), ("--chunk-size", 100), ("--chunk-size", 10**6)])
-def test_bytes_do_not_depend_on_threads_or_chunks(line, settings):
-    assert run(*line, *settings, BAM).stdout == run(*line, BAM).stdout
+def test_bytes_do_not_depend_on_threads_or_chunks(line):
+    expected = run(*line, BAM).stdout
+    for settings in (("-@", 2), ("--chunk-size", 1), ("--chunk-size", 100)):
+        assert run(*line, *settings, BAM).stdout == expected, settings
 
 
 def test_regions_limit_the_calls():
@@ -105,18 +106,6 @@ def test_haplotypes_of_a_region_are_genotyped(tmp_path):
     table = records(run("likelihoods", "--haplotypes", haplotypes, "-r", "q:5561-5720", BAM).stdout)
     assert {one[6] for one in table} == {"reference", "deletion"}
     run("call", "--haplotypes", haplotypes, BAM, code=2)
-
-
-def test_depth_is_capped_and_announced():
-    done = run("call", "--max-depth", 10, "-v", TRUTH, BAM)
-    assert "--max-depth" in done.stderr
-    assert all(int(row[9].split(":")[2]) <= 10 for row in records(done.stdout))
-
-
-def test_ploidy_is_a_free_choice():
-    rows = records(run("call", "--ploidy", 3, "-v", TRUTH, BAM).stdout)
-    assert all(row[9].split(":")[0].count("/") == 2 for row in rows)
-    assert all(len(row[9].split(":")[4].split(",")) == 4 for row in rows)
 
 
 def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):

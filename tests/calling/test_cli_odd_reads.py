@@ -6,11 +6,6 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateOptions
-from pairhmm.native import native
-from tests.calling.reads import aligned
-
 LENGTH, READ, SITE = 2000, 100, 1000
 ODD = ((SITE - 50, "N"), (SITE - 40, "*"), (SITE - 30, "n"))
 NOWHERE, BEFORE, BEYOND = (-1, SITE), (0, -50), (0, LENGTH - 10)
@@ -120,25 +115,3 @@ def test_depth_without_a_cap(make_bam, run_cli):
     ((genotype, _, depth, *_),) = genotypes(done.stdout)
     assert genotype == "0/1"
     assert int(depth) >= 5_000
-
-
-def all_a(chrom, first, last):
-    return "A" * (last - first)
-
-
-@pytest.mark.parametrize("start", [-1, -5000])
-def test_native_code_refuses_a_read_before_the_contig(start):
-    """As arrays they may come from anywhere: a negative place would be written to."""
-    read = aligned(start, "A" * 50)
-    finder = native.CandidateFinder(native.ReferenceBases(all_a), 1, CandidateOptions())
-    with pytest.raises(ValueError, match="a read starts before the contig"):
-        finder.scan("q", ReadBlock.from_alignments("q", [read]).native)
-
-
-def test_native_code_refuses_a_read_behind_what_was_settled():
-    read = aligned(500, "A" * 50)
-    finder = native.CandidateFinder(native.ReferenceBases(all_a), 1, CandidateOptions())
-    finder.scan("q", ReadBlock.from_alignments("q", [read]).native)
-    read.start, read.end = 499, 549
-    with pytest.raises(ValueError, match="or what was settled"):
-        finder.scan("q", ReadBlock.from_alignments("q", [read]).native)

@@ -22,7 +22,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Reads enough for threads."""
-    return simulate(tmp_path_factory.mktemp("data"), length=200_000, coverage=30, seed=3)
+    return simulate(tmp_path_factory.mktemp("data"), length=100_000, coverage=30, seed=3)
 
 
 SLOW_GPU = """

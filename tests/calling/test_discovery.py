@@ -15,8 +15,6 @@ from pairhmm.calling.scoring import model_reads
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import Region
-from pairhmm.variants.variant import Variant
 from tests.calling.reads import aligned
 from tests.models.repeats_oracle import indel_quality_caps
 
@@ -182,91 +180,6 @@ def cut(one: SimpleNamespace, start: int, end: int, slack: int = 0) -> tuple[int
 )
 def test_reads_are_cut_through_their_cigar(cigar, window, slack, expected):
     assert cut(read(100, cigar), *window, slack) == expected
-
-
-def test_alleles_that_reads_carry():
-    snv = Variant("c", 290, CONTIG[290], (other(290),), "", 0)
-    deletion = Variant("c", 300, "GCA", ("G",), "", 1)
-    shifted = Variant("c", 306, "ACA", ("A",), "", 2)
-    region = Region("c", 290, 313, 240, 360, 230, 370, (snv, deletion, shifted), ((290, 291), (300, 303), (306, 313)))
-    reads = [
-        read(270, [("M", 60)]),
-        read(270, [("M", 60)], {20: other(290)}),
-        read(270, [("M", 35), ("D", 2), ("M", 40)]),
-        read(270, [("M", 25)]),
-    ]
-    block = ReadBlock.from_alignments("c", reads)
-    shown = block.aligned.carried_alleles(np.arange(4), region, CONTIG[230:370])
-    assert shown.reshape(4, 3).tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, -1, -1]]
-
-
-def plainly_carried(one, variant):
-    """The allele of an SNV, an MNV or an indel whose place no repeat leaves open, by walking the CIGAR."""
-    if one.start > variant.pos or one.end < variant.end:
-        return -1
-    letters, indels, position, query = {}, set(), one.start, 0
-    last = max(at for at, (operation, _) in enumerate(one.cigar) if operation == 0)
-    for at, (operation, length) in enumerate(one.cigar):
-        if operation == 0:
-            letters |= {position + i: int(one.bases[query + i]) for i in range(length)}
-        if at < last and position > one.start and operation in (1, 2):
-            inserted = tuple(one.bases[query : query + length].tolist()) if operation == 1 else ()
-            indels.add((position - 1, length * (operation == 2), inserted))
-        position += length * (operation in (0, 2, 3))
-        query += length * (operation in (0, 1, 4))
-    is_reference = True
-    for number, alt in enumerate(variant.alts, 1):
-        if len(alt) != len(variant.ref):
-            key = variant.pos, len(variant.ref) - 1, tuple(encode(alt[1:]).tolist())
-            if key in indels:
-                return number
-            continue
-        changes = [(variant.pos + i, a, b) for i, (a, b) in enumerate(zip(variant.ref, alt, strict=True)) if a != b]
-        shown = [letters.get(at, -1) for at, _, _ in changes]
-        if shown == [int(encode(now)[0]) for _, _, now in changes]:
-            return number
-        is_reference &= shown == [int(encode(was)[0]) for _, was, _ in changes]
-    return 0 if is_reference else -1
-
-
-def test_alleles_that_any_reads_carry():
-    """Places without repeats, so that an indel stands where its alignment has it."""
-    rng = np.random.default_rng(4)
-    apart = [at for at in range(60, 250) if len(set(CONTIG[at : at + 4])) == 4 and CONTIG[at + 3] != CONTIG[at]]
-    sites = rng.choice(apart, 12, replace=False).tolist()
-    variants = []
-    for number, at in enumerate(sorted(sites)):
-        ref = CONTIG[at]
-        spare = next(letter for letter in "ACGT" if letter not in CONTIG[at : at + 3])
-        choices = [
-            (ref, (other(at),)),
-            (CONTIG[at : at + 2], (CONTIG[at], spare + spare)),
-            (ref, (ref + spare, other(at))),
-            (CONTIG[at : at + 3], (spare + CONTIG[at + 1] + spare,)),
-        ]
-        variants.append(Variant("c", at, *choices[number % 4], "", number))
-    reads = []
-    for _ in range(400):
-        start = int(rng.integers(0, 200))
-        at = int(rng.choice(sites)) - start + 1
-        cigar = [("M", 90)]
-        if 5 < at < 80:
-            kind = rng.choice(["I", "D", "N", "M"])
-            cigar = [("S", 3), ("M", at), (str(kind), 1), ("M", 90 - at), ("S", 2)]
-        edits = {int(place): str(rng.choice(list("ACGTN"))) for place in rng.integers(0, 90, 12)}
-        made = read(start, cigar, edits)
-        if "I" in dict(cigar) and 5 < at < 80:
-            made.bases = made.bases.copy()
-            made.bases[3 + at] = rng.integers(0, 5)
-        reads.append(made)
-    reads.sort(key=lambda one: one.start)
-    extents = tuple((one.pos, one.end) for one in variants)
-    region = Region("c", variants[0].pos, variants[-1].end, 0, 400, 0, 400, tuple(variants), extents)
-    chosen = rng.permutation(len(reads))[:300].astype(np.int64)
-    shown = ReadBlock.from_alignments("c", reads).aligned.carried_alleles(chosen, region, CONTIG[:400])
-    expected = [[plainly_carried(reads[row], variant) for variant in variants] for row in chosen]
-    assert shown.reshape(len(chosen), -1).tolist() == expected
-    assert {-1, 0, 1, 2} <= set(shown.reshape(-1).tolist())
 
 
 @pytest.mark.parametrize("model", ["conservative", "aggressive", "hostile"])

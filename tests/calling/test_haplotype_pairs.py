@@ -73,10 +73,9 @@ def carried(variants, alleles):
     return Counter((one.pos, *trimmed(one.ref, one.alts[allele - 1])) for one, allele in pairs)
 
 
-@pytest.mark.parametrize("seed", [4, 5])
-def test_the_pair_that_is_written_is_nearly_the_best(tmp_path, seed):
+def test_the_pair_that_is_written_is_nearly_the_best(tmp_path):
     """Of regions with a variant every 60 bases, many in repeats: at most 10 (log10) below the best pair."""
-    made = simulate(tmp_path, length=30_000, coverage=30, snvs=300, indels=200, max_indel=20, seed=seed)
+    made = simulate(tmp_path, length=30_000, coverage=30, snvs=300, indels=200, max_indel=20, seed=4)
     given = str(made.bam), str(made.reference)
     sites = list(pairhmm.call(*given, backend="cpu"))
     regions = 0

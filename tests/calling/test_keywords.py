@@ -1,6 +1,5 @@
 """Inputs and options of a run are plain data. Options by keyword are the options' fields, and no more."""
 
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import get_type_hints
@@ -12,7 +11,6 @@ from pairhmm.align.scoring import AlignKeywords, Scoring
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.keywords import CallKeywords, RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.map.sketch.sketches import SketchKeywords, SketchOptions
 from pairhmm.models.gatk import GatkOptions
@@ -122,19 +120,6 @@ def test_where_candidates_come_from(candidates, haplotypes, discovered, listed):
     assert (inputs.candidates_are_discovered, inputs.candidates_are_listed) == (discovered, listed)
 
 
-def test_other_processes_can_have_them():
-    given = RunInputs.of(["a.bam", "b.bam"], "r.fa"), RunOptions(threads=2, backend=Choice("reference"))
-    assert pickle.loads(pickle.dumps(given)) == given
-
-
 def test_without_alignments_nothing_begins():
     with pytest.raises(InputError, match="no file is named"):
         pairhmm.likelihoods([], "r.fa")
-
-
-def test_alignments_may_come_from_an_iterator(tmp_path):
-    pairhmm.simulate(tmp_path / "d", length=3000, coverage=8)
-    bam, fasta = tmp_path / "d/reads.bam", tmp_path / "d/reference.fa"
-    pairhmm.write_calls([bam], fasta, tmp_path / "list.vcf")
-    pairhmm.write_calls(iter([bam]), fasta, tmp_path / "iterator.vcf")
-    assert (tmp_path / "iterator.vcf").read_bytes() == (tmp_path / "list.vcf").read_bytes()

@@ -5,7 +5,7 @@ import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.sam import FIRST, PAIRED, REVERSE, SECOND, mate_of
-from pairhmm.calling.cut_reads import CutSlices, cut_bases, cut_slices
+from pairhmm.calling.cut_reads import CutSlices, cut_bases
 from pairhmm.calling.mates import Joiner
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.scoring import model_reads
@@ -231,88 +231,3 @@ def test_regions_are_apart():
     slices = CutSlices(twice, np.zeros(4, dtype=np.int64), np.full(4, 4))
     joined, _ = Joiner(MoleculeOptions(True)).join(block, slices, [2, 2])
     assert joined.member.tolist() == [0, 1, 2, 3] and joined.reads.tolist() == [2, 2]
-
-
-def columns(one, first, last):
-    """Naive: the place in the profile of each base of a slice, in order; ends apart."""
-    position, query, places, inserted = one.start, 0, [], 0
-    for operation, length in one.cigar:
-        for _ in range(length):
-            if operation == M:
-                places += [(position, 0, query)]
-                position, query, inserted = position + 1, query + 1, 0
-            elif operation == I:
-                inserted += 1
-                places += [(position - 1, inserted, query)] if places else []
-                query += 1
-            elif operation == D:
-                position, inserted = position + 1, 0
-            else:
-                query += 1
-    kept = {(place, k): query for place, k, query in places if first <= query < last}
-    while kept and min(kept)[1]:
-        del kept[min(kept)]
-    while kept and max(kept)[1]:
-        del kept[max(kept)]
-    return kept
-
-
-def naive(reads, slices, rows, offset):
-    """Profiles of copies of one molecule: columns in a dictionary, each with its rows."""
-    found = []
-    for number, one in enumerate(reads):
-        first, last = int(slices.first[number]), int(slices.last[number])
-        kept = columns(one, first, last)
-        mine = {place: [rows[offset[number] + query]] for place, query in kept.items()}
-        queries = list(kept.values())
-        lead = [rows[offset[number] + query] for query in range(first, queries[0])]
-        tail = [rows[offset[number] + query] for query in range(queries[-1] + 1, last)]
-        ends = [(min(kept), lead[::-1])], [(max(kept), tail)]
-        for other in found:
-            begin, end = max(min(kept), min(other[0])), min(max(kept), max(other[0]))
-            shared = [{place for place in all_of if begin <= place <= end} for all_of in (kept, other[0])]
-            if begin <= end and shared[0] == shared[1]:
-                for place, row in mine.items():
-                    other[0].setdefault(place, []).extend(row)
-                other[1].extend(ends[0])
-                other[2].extend(ends[1])
-                break
-        else:
-            found.append((mine, *ends))
-    return [
-        np.array(
-            [*_ends(lead, min(mine))[::-1], *(product(*mine[place]) for place in sorted(mine)), *_ends(tail, max(mine))]
-        )
-        for mine, lead, tail in found
-    ]
-
-
-def _ends(given, place):
-    lists = [one for at, one in given if at == place]
-    return [product(*(one[k] for one in lists if k < len(one))) for k in range(max(map(len, lists)))]
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_any_alignments_as_a_naive_join(seed):
-    rng = np.random.default_rng(seed)
-    reads = []
-    for start in np.sort(rng.integers(100, 112, 6)).tolist():
-        cigar = [(S, int(rng.integers(0, 4))), (M, int(rng.integers(1, 9)))]
-        if rng.random() < 0.5:
-            cigar += [(int(rng.choice([I, D])), int(rng.integers(1, 3))), (M, int(rng.integers(1, 9)))]
-        cigar += [(int(rng.choice([I, S])), int(rng.integers(0, 4)))]
-        size = sum(length for operation, length in cigar if operation != D)
-        bases = "".join(rng.choice(list("ACGTN"), size))
-        reads.append(read(start, bases, cigar, molecule="1", name=str(len(reads)), qual=int(rng.integers(2, 40))))
-    block = block_of(reads)
-    whole = cut_slices(block, np.arange(len(reads)), 104, 118, 0)
-    keep = np.flatnonzero(whole.last > whole.first)
-    first, last = whole.first, whole.last
-    slices = CutSlices(keep, first[keep], last[keep])
-    joined, _ = Joiner(MoleculeOptions(False, "MI")).join(block, slices, [len(keep)])
-    rows = one_hot(block.bases, ERROR[block.quals])
-    found = np.split(rows_of(block, slices, joined).at_bases, joined.offset[1:-1])
-    expected = naive([reads[one] for one in keep], slices, rows, block.base_offset[keep])
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

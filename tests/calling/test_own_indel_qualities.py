@@ -1,14 +1,10 @@
 """Likelihoods of reads with their own indel qualities (tags BI and BD) are those of the oracle with these qualities."""
 
-import logging
-
 import numpy as np
 import pysam
 import pytest
 
 import pairhmm
-from pairhmm.calling import parallel
-from pairhmm.calling.likelihoods import write_likelihoods
 from pairhmm.models.gatk import GatkOptions, IndelQualities, prepare_base_quality
 from pairhmm.models.profile import preset
 from pairhmm.models.str_parameters import str_model_of
@@ -133,24 +129,6 @@ def test_the_tags_matter_to_gatks_model_alone(run):
 
     assert changed() == with_tags
     assert not any(changed(profile=preset("normalised")))
-
-
-@pytest.mark.parametrize("indel_tags", [True, False])
-def test_threads_change_neither_bytes_nor_messages(run, tmp_path, monkeypatch, caplog, indel_tags):
-    caplog.set_level(logging.INFO)
-    monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
-    monkeypatch.setattr(parallel, "WORTH_THREADS", 0)
-    monkeypatch.setattr(parallel, "_FEWEST_READS", 5)
-    said, made = [], []
-    for threads in (1, 2):
-        caplog.clear()
-        path = tmp_path / f"{threads}.tsv"
-        write_likelihoods(*run[0][:2], path, run[0][2], threads=threads, indel_tags=indel_tags, backend="cpu")
-        said.append([line for line in caplog.messages if "BI and BD" in line])
-        made.append(path.read_bytes())
-    assert made[0] == made[1]
-    message = "tags BI and BD of 16 of 24 reads are used as gap-open qualities (--no-indel-tags leaves them)"
-    assert said == [[message] if indel_tags else []] * 2
 
 
 def test_the_command_leaves_wrong_tags_where_it_is_told_to(run, tmp_path, run_cli):

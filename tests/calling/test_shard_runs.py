@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
-from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, listed_shards
-from pairhmm.native import native
-from pairhmm.variants.regions import RegionOptions
 from pairhmm.variants.variant import Variant
-from tests.calling.reads import aligned
 
 TARGETS = [(0, 10), (0, 20), (0, 30), (1, 5)]
 
@@ -62,52 +56,3 @@ def test_listed_candidates_that_are_close_make_large_pieces(spacing, count, size
     pieces = list(listed_shards(iter(listed), {"q": 10**6}, lambda *_: "", margin=10, threads=4, reach=5))
     assert [len(piece.listed) for piece in pieces] == sizes
     assert [one for piece in pieces for one in piece.listed] == listed
-
-
-# Also the flank, so that reads are needed in whole windows.
-MARGIN = 55
-
-
-def listed_regions(rng, count: int):
-    """Regions of SNVs and of deletions from a random contig, its listed candidates, and their extents."""
-    contigs = {name: "".join(rng.choice(list("AC"), 20_000)) for name in ("a", "b", "c")}
-    reference = native.ReferenceBases(lambda chrom, start, end: contigs[chrom][start:end])
-    listed = [
-        Variant(chrom, pos, bases[pos : pos + length], (bases[pos] if length > 1 else "G",))
-        for chrom, bases in contigs.items()
-        for pos, length in zip(np.sort(rng.integers(0, 19_900, count)), rng.choice([1, 2, 90], count), strict=True)
-        if chrom != "b"
-    ]
-    lengths = [(name, len(bases)) for name, bases in contigs.items()]
-    joining = RegionOptions(join_distance=MARGIN, flank=MARGIN)
-    source = native.ListedRegions(reference, lengths, 1, CandidateOptions(), joining, iter(listed))
-    return source, [(one.chrom, *native.variant_extent(one, reference)) for one in listed]
-
-
-def read_until(end: int):
-    return ReadBlock.from_alignments("q", [aligned(end - 50, "A" * 50)]).native
-
-
-def positions(intervals, before: int) -> set[int]:
-    return {at for start, end in intervals for at in range(start, min(end, before))}
-
-
-@pytest.mark.parametrize("count", [0, 5, 60, 300])
-def test_reads_are_needed_around_the_extents(count):
-    source, extents = listed_regions(np.random.default_rng(count), count)
-    for chrom in ("a", "b", "c"):
-        own = [(start - MARGIN, end + MARGIN) for name, start, end in extents if name == chrom]
-        for end in (3_000, 3_001, 12_000, 20_000):
-            given = source.needed(chrom, read_until(end))
-            assert all(one[1] < other[0] for one, other in pairwise(given))
-            assert positions(own, end) == positions(given, end)
-
-
-def test_places_that_were_passed_are_forgotten():
-    source, _ = listed_regions(np.random.default_rng(3), 60)
-    whole = source.needed("a", read_until(19_000))
-    source.advance("a", read_until(9_000), 8_950)
-    after = source.needed("a", read_until(19_000))
-    assert 0 < len(after) < len(whole)
-    assert after == whole[-len(after) :]
-    assert all(end > 8_000 for _, end in after)

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import INFORMATIVE
-from tests.calling.reads import aligned
 from tests.calling.scored import AT, evidence_of, genotyped, substitutions
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
@@ -115,27 +113,3 @@ def test_strand_bias_of_many_reads(table):
     assert site.samples[0].strands == table
     assert (known["FS"], known["SOR"]) == pytest.approx((fisher(table), odds(table)))
     assert not exp(-known["FS"]) > 1
-
-
-def read(start, cigar):
-    return aligned(start, "A" * sum(length for operation, length in cigar if operation in (0, 1, 4, 7, 8)), cigar)
-
-
-def test_bases_from_end():
-    """Every base of every read is walked in plain Python."""
-    clipped = read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
-    reads = [clipped, read(12, [(0, 8)]), read(13, [(1, 2), (0, 3)])]
-    positions = list(range(5, 45))
-    packed = ReadBlock.from_alignments("q", reads).native
-    for number, one in enumerate(reads):
-        row = [packed.bases_from_end(number, position) for position in positions]
-        base_of, at, query = {}, one.start, 0
-        for operation, length in one.cigar:
-            for _ in range(length):
-                if operation in (0, 7, 8):
-                    base_of[at] = query
-                elif operation in (2, 3):
-                    base_of[at] = max(0, query - 1)
-                at += operation in (0, 2, 3, 7, 8)
-                query += operation in (0, 1, 4, 7, 8)
-        assert row == [min(base_of[p], query - 1 - base_of[p]) if p in base_of else -1 for p in positions]

@@ -61,7 +61,7 @@ def in_blocks(path, data, lines):
 def made(tmp_path_factory, run_cli):
     """A small run's inputs and outputs."""
     folder = tmp_path_factory.mktemp("whole")
-    simulate(folder / "d", length=20_000, coverage=10)
+    simulate(folder / "d", length=6_000, coverage=10)
     fasta = (folder / "d" / "reference.fa").read_bytes()
     letters = fasta.split(b"\n", 1)[1].replace(b"\n", b"")[1000:1200]
     (folder / "s.fa").write_bytes(b">s\n" + letters[:40] + b"\n")

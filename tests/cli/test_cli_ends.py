@@ -150,7 +150,7 @@ def limited(megabytes):
     return partial(resource.setrlimit, resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
 
 
-@pytest.mark.parametrize("megabytes", [260, 280, 320, 380])
+@pytest.mark.parametrize("megabytes", [260, 320])
 def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
     """Parquet's library must not end the process, wait for ever, or be said to be missing."""
     pytest.importorskip("pyarrow")

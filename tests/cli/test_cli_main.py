@@ -30,11 +30,6 @@ def test_numpy_starts_no_threads():
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=settings)
 
 
-def test_only_given_haplotypes_import_the_aligner():
-    code = "import sys, pairhmm.calling.cli, pairhmm.calling.cli_likelihoods\nassert 'Bio.Align' not in sys.modules\n"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_devices_json(run_cli):
     done = run_cli("devices", "--json")
     told = json.loads(done.stdout)

@@ -34,7 +34,7 @@ CASES = [(arguments, name) for arguments, names in OUTPUTS for name in names]
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory, run_cli):
     folder = tmp_path_factory.mktemp("special") / "demo"
-    assert run_cli("simulate", "-o", folder, "--length", 20_000).returncode == 0
+    assert run_cli("simulate", "-o", folder, "--length", 6_000).returncode == 0
     with pysam.FastaFile(str(folder / "reference.fa")) as fasta:
         (folder / "signature.fa").write_text(f">s\n{fasta.fetch('chr1', 100, 160)}\n")
     assert run_cli(*LIKELIHOODS, "table.tsv", cwd=folder).returncode == 0

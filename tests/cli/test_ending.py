@@ -1,4 +1,4 @@
-"""Signals that come where Python drops exceptions, and while a command is imported; room for frames."""
+"""Signals that come where Python drops exceptions, and while a command is imported."""
 
 import signal
 import subprocess
@@ -51,9 +51,14 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["pairhmm.cli.main", "rich_click", "click.types", "pairhmm.calling.cli"])
 @pytest.mark.parametrize(
-    ("number", "told"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "hang-up")]
+    ("name", "number", "told"),
+    [
+        ("pairhmm.cli.main", signal.SIGINT, "interrupted"),
+        ("rich_click", signal.SIGTERM, "terminated"),
+        ("click.types", signal.SIGHUP, "hang-up"),
+        ("pairhmm.calling.cli", signal.SIGINT, "interrupted"),
+    ],
 )
 def test_a_signal_while_a_command_is_imported_is_one_line(name, number, told):
     command = [sys.executable, "-c", IMPORTS, name, str(int(number))]
@@ -85,26 +90,3 @@ def test_little_is_imported_before_signals_are_heeded():
         "pairhmm.cli.startup",
     ]
     assert not {"typing", "logging", "click", "rich_click"} & set(done.stdout.split())
-
-
-LOOPS = """
-from resource import RUSAGE_SELF, getrusage
-from pairhmm.cli.startup import with_large_frame
-
-same = lambda value: value
-call = lambda depth: call(depth - 1) if depth else [same(value) for value in range(500)]
-
-def main():
-    before = getrusage(RUSAGE_SELF).ru_minflt
-    for depth in range(300):
-        call(depth)
-    print(getrusage(RUSAGE_SELF).ru_minflt - before)
-
-with_large_frame(main)()
-"""
-
-
-def test_calls_map_no_memory():
-    """Each call of a loop would, at depths where its frame is the first of a chunk: 900 page faults."""
-    done = subprocess.run([sys.executable, "-c", LOOPS], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 200

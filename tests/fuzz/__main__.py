@@ -42,7 +42,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: as many as cores)")
     parser.add_argument("--output", type=Path, default=Path("fuzz-findings"), help="folder for findings")
     parser.add_argument("--targets", help="only those that have this in their name")
-    parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--only", type=int, help="one input, by its number; it is saved and told")
     parser.add_argument("--replay", type=Path, help="cases below this folder, each judged; JSON to stdout")
     return parser.parse_args()
@@ -123,7 +122,7 @@ def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Pat
     with_page = has_page()
     known: set[tuple[str, str]] = set()
     end = time.monotonic() + options.seconds
-    number = options.first + job
+    number = job
     while time.monotonic() < end:
         case = _case(options, number, seeds)
         if any(ending in argument for argument in case.arguments for ending in lacking):
@@ -154,9 +153,7 @@ def _case(options: argparse.Namespace, number: int, seeds: dict):
     chosen = int(rng.choice(len(weights), p=weights / weights.sum()))
     if chosen == len(names):
         name = pick(rng, list(BINDINGS))
-        # Callers of tiles know how much room they need, and those of copies keep the arrays until they are made.
-        kind = "misfit" if name not in ("public", "tiles", "copies") and rng.random() < 0.4 else "binding"
-        return Case(f"{kind} {name}", [kind, name, str(int(rng.integers(2**31)))])
+        return Case(f"binding {name}", ["binding", name, str(int(rng.integers(2**31)))])
     return names[chosen][0](rng, seeds)
 
 

@@ -81,7 +81,6 @@ def _reads(rng: Generator) -> None:
     _regions(rng, block, samples)
     if count:
         chosen = np.sort(rng.integers(0, count, 6)).astype(np.int64)
-        block.native.bases_from_end(int(chosen[0]), origin + int(rng.integers(-50, 400)))
         first, last = np.empty((2, 6), dtype=np.int64)
         begin = origin + int(rng.integers(-50, 400))
         block.native.cut(chosen, begin, begin + int(rng.integers(0, 200)), int(rng.integers(0, 50)), first, last)
@@ -239,23 +238,6 @@ def _forward(rng: Generator) -> None:
         np.testing.assert_allclose(other, wide[0], rtol=1e-9, atol=1e-9)
 
 
-def _posteriors(rng: Generator) -> None:
-    """Forward-backward of any batch, at every level of SIMD: it sums to forward, and a base's posteriors sum to 1."""
-    from pairhmm.backends.cpu import CpuBackend
-    from pairhmm.forward.posterior import cells_by_cpu
-    from pairhmm.native import native
-
-    batch = _batch(rng)
-    for level, runs in native.levels():
-        if runs:
-            log10, cells = cells_by_cpu(batch, level, int(rng.integers(1, 4)))
-            scores = CpuBackend(native, level).forward_pairs(batch, np.arange(batch.pairs, dtype=np.int64), 2).log10
-            held = np.isfinite(log10)
-            np.testing.assert_allclose(log10[held], scores[held], rtol=1e-9, atol=1e-9, err_msg=level)
-            for match, insertion, _ in (one for one, sound in zip(cells, held, strict=True) if sound):
-                np.testing.assert_allclose((match + insertion).sum(axis=1), 1, atol=1e-9, err_msg=level)
-
-
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
@@ -281,51 +263,6 @@ def _tiles(rng: Generator) -> None:
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
     cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory())
     webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
-
-
-def _copies(rng: Generator) -> None:
-    """Copies of any sizes, letters packed or not, some of them into too little room."""
-    from pairhmm.native import native
-
-    copier = native.Copier(int(rng.integers(1, 4)))
-    held, number = [], None
-    for _ in range(int(rng.integers(1, 6))):
-        is_packed, values = chance(rng, 0.5), _bytes(rng, int(rng.integers(0, 5000)), 16)
-        needed = (len(values) + 7) // 8 * 4 if is_packed else len(values)
-        target = np.empty(needed + int(rng.integers(-1, 3)) if needed else 0, dtype=np.uint8)
-        held.append((values, target))
-        if len(target) < needed:
-            _refused(lambda: copier.begin(values, target, is_packed))  # noqa: B023  (it is called here)
-        else:
-            number = copier.begin(values, target, is_packed)
-    if number is not None:
-        copier.wait(number)
-
-
-def _refused(call: Callable[[], object]) -> None:
-    try:
-        call()
-    except ValueError:
-        return
-    raise AssertionError("taken as if it fitted")
-
-
-def _groups(rng: Generator) -> None:
-    """`.in` text, whole or in pieces."""
-    from pairhmm.native import native
-
-    read = "ACGTN"[: int(rng.integers(1, 6))]
-    group = f"1 1\n{read} {' '.join(['5' * len(read)] * 4)}\n{read}A\n".encode()
-    text = change_text(rng, group * int(rng.integers(1, 4)), b" ", 4)
-    array = np.frombuffer(text, dtype=np.uint8).copy()
-    found = native.GroupsText(array, chance(rng, 0.5))
-    arrays = (found.groups + 1, found.groups + 1, found.reads + 1, found.haplotypes + 1)
-    if sum(arrays) + found.bases + found.letters > 10**8:
-        raise AssertionError("counts beyond the text's size")
-    codes = np.full(256, 255, dtype=np.uint8)
-    codes[np.frombuffer(b"ACGTN", dtype=np.uint8)] = range(5)
-    letters, columns = np.empty(found.letters, np.uint8), np.empty((5, found.bases), np.uint8)
-    found.unpack(codes, 2, *(np.empty(size, np.int64) for size in arrays), letters, columns)
 
 
 def _tables(rng: Generator) -> None:
@@ -362,24 +299,6 @@ def _check_block(block: tuple) -> None:
     if (len(offset) and offset[-1] != len(letters)) or (len(name_end) and name_end[-1] > len(names)):
         raise AssertionError("offsets that do not fit")
     _require(qualities is None or len(qualities) == len(letters), "qualities that do not fit")
-
-
-def _bam_bytes(rng: Generator) -> None:
-    """Unpacked BAM of any bytes."""
-    from pairhmm.native import native
-
-    name = b"read\0"
-    body = struct.pack("<iiBBHHHiiii", 0, 5, len(name), 60, 0, 1, 0, 4, -1, -1, 0) + name
-    body += struct.pack("<I", 4 << 4) + b"\x12\x48" + b"IIII"
-    record = struct.pack("<i", len(body)) + body
-    header = b"BAM\1" + struct.pack("<i", 3) + b"@CO" + struct.pack("<ii", 1, 2) + b"x\0" + struct.pack("<i", 9)
-    for text, take in ((header, native.take_bam_header), (record * 3, native.take_bam_reads)):
-        changed = np.frombuffer(change_bytes(rng, text, 6), dtype=np.uint8).copy()
-        taken = take(changed)
-        end = taken[-2]
-        _require(0 <= end <= len(changed), "an end beyond the data")
-        if isinstance(taken[0], tuple):
-            _check_block(taken[0])
 
 
 def _alignments(rng: Generator) -> None:
@@ -550,7 +469,7 @@ def _public(rng: Generator) -> None:
 BINDINGS: dict[str, Callable[[Generator], None]] = {
     function.__name__.lstrip("_"): function
     for function in (
-        *(_reads, _forward, _posteriors, _tiles, _copies, _groups, _tables, _sample_text, _bam_bytes, _alignments),
+        *(_reads, _forward, _tiles, _tables, _sample_text, _alignments),
         *(_scanner, _prepared, _genotypes, _public),
     )
 }

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from bindings import run_binding
 from cases import OUT, Case
-from misfits import run_misfit
 from page import PAGE, run_page
 from seeds import has_parquet
 
@@ -133,9 +132,6 @@ def _be_the_child(case: Case, inputs: Path, scratch: Path) -> None:
 def _command(case: Case) -> int:
     if case.arguments[0] == "binding":
         run_binding(case.arguments[1], int(case.arguments[2]))
-        return 0
-    if case.arguments[0] == "misfit":
-        run_misfit(case.arguments[1], int(case.arguments[2]))
         return 0
     if case.arguments[0] == "read-sheet":
         return _read_sheet(case.arguments[1])

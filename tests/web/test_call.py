@@ -95,7 +95,7 @@ def family(run_cli, tmp_path_factory):
     folder = tmp_path_factory.mktemp("family")
     for seed, name in ((1, "ann"), (2, "bob")):
         done = run_cli(
-            *("-q", "simulate", "-o", folder / name, "--length", 16_000, "--contigs", 2, "--coverage", 25),
+            *("-q", "simulate", "-o", folder / name, "--length", 16_000, "--contigs", 2, "--coverage", 15),
             *("--seed", seed, "--genome-seed", 1, "--sample", name, "--snvs", 40, "--indels", 16),
         )
         assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from tests.command_line.start import command
 
 
 class Snakemake:
-    """Runs Snakemake in forks of a process that has imported it and its plugins.
+    """Runs Snakemake in forks of a process that has imported it and its plugins, and `pairhmm` in forks of another.
 
     Attributes
     ----------
@@ -25,9 +26,15 @@ class Snakemake:
 
     workflow = workflow_folder()
 
+    def __init__(self, programs: Path) -> None:
+        self._programs = programs
+        path = programs / "pairhmm"
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command())} "$@"\n')
+        path.chmod(0o755)
+
     @staticmethod
     def environment(folder: Path) -> Mapping[str, str]:
-        """Rules run the `pairhmm` that stands beside this Python; caches stay in the test's folder."""
+        """For runs that are killed: rules run the `pairhmm` beside this Python. Caches stay in the test's folder."""
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         return os.environ | {"PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
 
@@ -44,19 +51,21 @@ class Snakemake:
         """Run Snakemake in `folder`, by default with the workflow's own Snakefile."""
         on = ["--cores", str(cores)] if cores else []
         line = [*command("snakemake"), *self.arguments(folder, *on, *arguments, snakefile=snakefile)]
-        given = {"capture_output": True, "text": True, "timeout": 280}
-        return subprocess.run(line, env=self.environment(folder), check=False, **given)
+        environment = self.environment(folder)
+        path = os.pathsep.join((str(self._programs), environment["PATH"]))
+        given = {"capture_output": True, "text": True, "timeout": 280, "env": {**environment, "PATH": path}}
+        return subprocess.run(line, check=False, **given)
 
 
 @pytest.fixture(scope="session")
-def snakemake(require) -> Snakemake:
+def snakemake(require, tmp_path_factory) -> Snakemake:
     """Runs Snakemake."""
     try:
         import snakemake as found
     except ImportError:
         found = None
     require("workflow", found is not None, "snakemake is not installed; cure: pip install 'pairhmm[workflow]'")
-    return Snakemake()
+    return Snakemake(tmp_path_factory.mktemp("programs"))
 
 
 @pytest.fixture(scope="session")

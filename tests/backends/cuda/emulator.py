@@ -32,8 +32,9 @@ from pathlib import Path
 import numpy as np
 
 HEADERS = [Path(__file__).with_name(name) for name in ("emulator.hpp", "intrinsics.hpp")]
+# Compiling takes longer than running.
 # The loaded code may alias types, as device code does; one named operation is one rounding.
-FLAGS = ["-O1", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing"]
+FLAGS = ["-O0", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing"]
 FLAGS += ["-fno-ipa-reference", "-U_FORTIFY_SOURCE"]  # lanes change inside calls; longjmp goes from stack to stack
 SANITIZE_FLAGS = ["-fsanitize=undefined", "-fno-sanitize=vptr,shift-base", "-static-libubsan", "-DEMULATOR_SANITIZE"]
 KERNEL = re.compile(r"__global__(?:\s|\bvoid\b|__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))+(\w+)\s*\(")

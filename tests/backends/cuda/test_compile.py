@@ -1,8 +1,7 @@
 """The CUDA sources compile for every architecture, without a warning, and keep their rows in registers.
 
-Every architecture gets the shapes of most rows, which spill first, each with every model and one of both gaps, and one
-all other shapes with one model. PAIRHMM_TEST_ALL_SHAPES=1, as every night, compiles everything for all of them, which
-takes ten minutes.
+Every architecture gets the shapes of most rows, which spill first, each with every model and one of both gaps.
+PAIRHMM_TEST_ALL_SHAPES=1, as every night, compiles everything for all of them, which takes ten minutes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCAL
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
-EVERY_SHAPE = "sm_90"
 ALL = bool(os.environ.get("PAIRHMM_TEST_ALL_SHAPES"))
 MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "kinds"}
 EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
@@ -52,19 +50,16 @@ def largest(found):
     return [kinds[kind][-1] for kind in ((1, False), (32, False), (32, True))]
 
 
-def chosen(architecture, model, position, found, largest):
-    """Of kernels `found`: the `largest` with every model, and for one architecture the rest with one model.
+def chosen(position, found, largest):
+    """Of kernels `found`: all, or those of the `largest` that the model and the gap of a `position` have.
 
-    The model and the gap have a `position`; where its sum with the kernel's is odd, the other gap has the kernel.
+    Where the sum of the position and the kernel's is odd, the other gap has the kernel.
     """
-    if ALL:
-        return found
-    rest = [k for k in found if k not in largest] if (architecture, model) == (EVERY_SHAPE, QUALITIES) else []
-    return [k for some in (largest, rest) for place, k in enumerate(some, position) if place % 2 == 0]
+    return found if ALL else [k for place, k in enumerate(largest, position) if place % 2 == 0]
 
 
-def jobs(architecture):
-    """(name, source) of what is compiled for it."""
+def jobs():
+    """(name, source) of what is compiled."""
     fast = shapes()
     rows = sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall})
     long = ["float", "double"]
@@ -72,7 +67,7 @@ def jobs(architecture):
         enumerate(MODELS.items()), enumerate(EXTENSIONS.items())
     ):
         of = f"{of_model}, {gap}"
-        choose = partial(chosen, architecture, model, m + g)
+        choose = partial(chosen, m + g)
         for shape in choose(fast, largest(fast)):
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
         for k in choose(rows, rows[-1:]):
@@ -94,7 +89,7 @@ def describe(shape: Shape) -> str:
 @pytest.fixture(scope="module")
 def compiled(architecture, nvrtc):
     """Name of the source: result."""
-    names, sources = zip(*jobs(architecture), strict=True)
+    names, sources = zip(*jobs(), strict=True)
     return dict(zip(names, nvrtc.compile_all([nvrtc.Job(architecture, s, OPTIONS) for s in sources]), strict=True))
 
 
@@ -136,16 +131,16 @@ def test_messages_name_file_and_line(nvrtc):
     assert "cuda/forward/fast.cu(" in result.log and "told" in result.log
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_oldest_compiler_takes_the_texts(nvrtc, require, model):
+def test_the_oldest_compiler_takes_the_texts(nvrtc, require):
+    """One of each kernel, and of each model."""
     found = nvrtc.library_path(nvrtc.OLDEST) is not None
     require("nvrtc", found, f"no NVRTC of CUDA 12: pip install {nvrtc.OLDEST}")
     shape = shapes()[0]
     texts = [
-        cuda_kernels.forward_source(KernelVariant(shape, model, None)),
-        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, SCALED)),
-        cuda_kernels.forward_source(KernelVariant(Shape(0, 19), model, 0.1, TREES)),
-        cuda_kernels.long_source(model, 0.1, "double"),
+        cuda_kernels.forward_source(KernelVariant(shape, QUALITIES, None)),
+        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], ROWS, 0.1, SCALED)),
+        cuda_kernels.forward_source(KernelVariant(Shape(0, 19), KINDS, 0.1, TREES)),
+        cuda_kernels.long_source(PROFILES, 0.1, "double"),
     ]
     results = nvrtc.compile_all([nvrtc.Job("sm_90", text, OPTIONS) for text in texts], nvrtc.OLDEST)
     assert [result.log for result in results if not result.compiles] == []

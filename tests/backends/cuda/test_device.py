@@ -61,26 +61,6 @@ def test_every_length(gap, device, batches):
 
 
 @pytest.mark.parametrize("model", ["gatk", *profile.PRESETS])
-def test_random_sizes(model, device, batches):
-    """Reads of 1 to 2000 bases, haplotypes of 1 to 5000."""
-    rng = np.random.default_rng(3)
-    found = []
-    for _ in range(24):
-        m, n = (int(np.exp(rng.uniform(0, np.log(most)))) for most in (2000, 5000))
-        haplotype = batches.noise(rng, n, 5)
-        found.append((batches.copied(rng, haplotype, m, 0.05), haplotype))
-    for bases, haplotype in found:
-        if model == "gatk":
-            given = PairBatch.from_groups([Group([batches.read(rng, bases)], [haplotype])])
-        else:
-            preset = profile.preset(model)
-            rows = preset.rows(profile.one_hot(bases, rng.uniform(0.001, 0.3, len(bases))))
-            given = batches.of_rows([rows], [haplotype], preset.start)
-        batches.check(score(given, device, 2), given)
-        batches.check(device.forward_pairs(given, np.array([0]), 2), given)
-
-
-@pytest.mark.parametrize("model", ["gatk", *profile.PRESETS])
 def test_long_pairs(model, device, batches):
     """Thousands of bases, a tenth of them wrong, and a chimera."""
     rng = np.random.default_rng(4)
@@ -109,17 +89,6 @@ def test_order_chunks_and_calls_at_once(many, device, batches):
             assert batches.same(scores.log10, whole.log10[given.group_pair[k] : given.group_pair[k + 1]])
 
 
-def test_long_pairs_within_a_budget(batches, gpus):
-    """Borders are a part of the budget."""
-    rng = np.random.default_rng(6)
-    haplotype = batches.noise(rng, 3000)
-    reads = [batches.read(rng, batches.copied(rng, haplotype, 2500, 0.05), base=(10, 20)) for _ in range(6)]
-    given = PairBatch.from_groups([Group(reads, [haplotype])])
-    pairs = np.arange(given.pairs)
-    scores = backends.load("cuda", memory=1_000_000).forward_pairs(given, pairs, 1)
-    assert batches.same(scores.log10, backends.load("cuda").forward_pairs(given, pairs, 1).log10)
-
-
 def test_devices_share_a_batch(many, batches, gpus):
     """Devices of one kind give the same bits."""
     if len(gpus) < 2:
@@ -130,7 +99,3 @@ def test_devices_share_a_batch(many, batches, gpus):
         assert batches.same(engine.forward(given, backend).log10, whole.log10)
     scores = DevicePool(devices).forward(given, chunk_cells=1_000_000)
     assert batches.same(scores.log10, whole.log10)
-
-
-def test_messages_name_the_device(gpus):
-    assert [backends.load("cuda", k).label for k in range(len(gpus))] == [f"cuda:{k}" for k in range(len(gpus))]

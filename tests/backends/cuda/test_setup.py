@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-import logging
 import subprocess
 import sys
 import weakref
@@ -10,8 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pairhmm import backends, engine
-from pairhmm.backends import Entry, Status, cpu
+from pairhmm.backends import Status
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.setup import LIBRARY
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
@@ -128,23 +126,6 @@ NO_DRIVER = f"no NVIDIA driver ({LIBRARY})", "on a machine with an NVIDIA GPU, i
 
 def test_no_driver(no_driver):
     assert cuda_setup.status() == missing(*NO_DRIVER)
-
-
-def test_auto_goes_on_without_a_driver(no_driver, caplog, monkeypatch):
-    monkeypatch.setattr(
-        backends,
-        "REGISTRY",
-        (
-            Entry("cuda", has_devices=True),
-            Entry("cpu"),
-            Entry("reference", is_oracle=True),
-        ),
-    )
-    with caplog.at_level(logging.INFO):
-        assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "cpu"
-    assert caplog.messages == [
-        f"backend cpu ({cpu.chosen_isa()}), the fastest here (cuda: {NO_DRIVER[0]}; {NO_DRIVER[1]})"
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,6 @@
 """Numbers that Python and the CUDA kernels share are written in Python alone, and handed to the kernels."""
 
-import dataclasses
 import re
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,31 +9,6 @@ from pairhmm.backends.cuda import kernels
 from pairhmm.backends.cuda.kernels import QUALITIES, KernelVariant
 from pairhmm.backends.tiles import Shape
 from pairhmm.models import scaling
-from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32
-from pairhmm.models.profile import STARTS
-
-SOURCES = sorted(path for path in Path(str(files("pairhmm") / "cuda")).rglob("*.cu*"))
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-TYPED = re.compile(
-    r"1e-28|1e-6f?\b|1e-30|\b(116|100|900|160|1650|180|620)\b|1 << 28"  # pairhmm/models/scaling.py
-    r"|\[128\]|\* 12\b|\[12\]|\* 4 \+ a\b|== 4 *\)|\b[sa] < [45]\b"  # Phred tables, rows and letters
-    r"|kThreads = \d|kTile = \d|kColumns = \d|kSummed = \d"  # pairhmm/scan/cuda.py
-    r"|MODEL ==|PRECISION_\w+ = \d"
-)
-
-
-def without_comments(path):
-    return COMMENT.sub(" ", path.read_text())
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_shared_number_is_typed(path):
-    typed = [found[0] for found in TYPED.finditer(without_comments(path)) if "sizeof(real)" not in found[0]]
-    assert not typed
-
-
-def test_the_patterns_find_what_was_typed():
-    assert TYPED.search("constexpr float kLeastSum = 1e-28f;") and TYPED.search("double error[128];")
 
 
 def test_numbers_keep_their_bits():
@@ -45,33 +17,6 @@ def test_numbers_keep_their_bits():
     assert float.fromhex(macros["LEAST_SUM"]) == scaling.LEAST_SUM
     assert float.fromhex(macros["LEAST_OPENING"]) == scaling.LEAST_OPENING
     assert np.float32(float.fromhex(macros["EXTEND_DELETION"])) == np.float32(0.1)
-
-
-@pytest.mark.parametrize(("start", "name"), [("match", "LEAST_SUM"), ("anywhere", "LEAST_JOINED")])
-def test_the_least_sum_is_the_hosts(start, name, monkeypatch, emulated, batches):
-    """What no sum reaches leaves every pair to the rescue."""
-    given = dataclasses.replace(batches.batch(31, (9, 77), each=2), start=STARTS[start])
-    assert (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
-    monkeypatch.setattr(scaling, name, 3e38)
-    scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
-    assert (scores.precision == SCALED_FLOAT32).all()
-    batches.check(scores, given)
-
-
-@pytest.mark.parametrize(
-    ("start", "name", "low", "high"),
-    [("match", "START_EXPONENT", 90, 128), ("anywhere", "HALF_EXPONENT", 50, 128)],
-    ids=["match", "anywhere"],
-)
-def test_the_start_is_the_hosts(start, name, low, high, monkeypatch, emulated, batches):
-    """From a start near float32's end every sum overflows; from a low one, scores are the same."""
-    given = dataclasses.replace(batches.batch(32, (9, 77), each=2), start=STARTS[start])
-    monkeypatch.setattr(scaling, name, low)
-    scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
-    assert (scores.precision == FLOAT32).any()
-    batches.check(scores, given)
-    monkeypatch.setattr(scaling, name, high)
-    assert not (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
 
 
 @pytest.mark.parametrize("change", ["order", "size"])

@@ -1,4 +1,4 @@
-"""Trees of haplotypes on the cuda backend: the streams that it walks, and scores against the oracle."""
+"""Trees of haplotypes on the cuda backend: how their streams are packed, and scores against the oracle."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,6 @@ from pairhmm.models.batch import Group, PairBatch
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from tests.conftest import load_helper
-
-RESTORE, POP, SAVE, LEAF, LETTER = 8, 16, 32, 64, 7
-LAST_JOIN = 0x8000
-FIELDS = ("left", "right", "left_nodes", "right_nodes", "left_events", "right_events", "first_join", "first_place")
-TREE = np.dtype([(name, "<u4") for name in (*FIELDS, "places")])
-
 
 cases = load_helper("backends/tree_cases")
 groups_of, reads_for = cases.groups_of, cases.reads_for
@@ -37,80 +31,6 @@ def streams_of(groups, most=64, threads=1, lead=0, tail=0):
     letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
     sizes = offsets(list(map(len, groups))), offsets(list(map(len, joined)))
     return native.TreeStreams(*sizes, letters, most, native.ThreadPool(threads - 1), lead=lead, tail=tail)
-
-
-def walked(stream, lead=0, tail=0):
-    """The path to each leaf with its tail, and the most open branches, as a GPU walks a stream."""
-    path, stack, leaves, most, ended = [], [], [], 0, False
-    nodes = iter(enumerate(stream.tolist()))
-    for node, byte in nodes:
-        if lead and ended:
-            # Letters of the path before, and then a node that restores.
-            before = [byte, *(letter for _, (_, letter) in zip(range(lead - 1), nodes, strict=False))]
-            node, byte = next(nodes)
-            assert byte & RESTORE and before == [0] * (lead - len(stack[-1])) + list(stack[-1])[-lead:]
-        if byte & RESTORE:
-            path = list(stack[-1])
-            if byte & POP:
-                stack.pop()
-        path = [*path, byte & LETTER] if node else []
-        if byte & SAVE:
-            stack.append(path)
-            most = max(most, len(stack))
-        ended = bool(byte & LEAF)
-        if ended:
-            leaves.append((tuple(path), tuple(letter for _, (_, letter) in zip(range(tail), nodes, strict=False))))
-    assert not stack
-    return leaves, most
-
-
-def halves(made, tree, side, lead=0, tail=0):
-    """What `walked` says of one tree. Its events are the nodes with a flag."""
-    streams = made.streams
-    first, nodes = int(tree[side]), int(tree[f"{side}_nodes"])
-    stream = streams[first : first + nodes]
-    assert not streams[first - 32 : first].any() and not streams[first + nodes : first + nodes + 32].any()
-    events = made.events.view("<u4")[int(tree[f"{side}_events"]) :]
-    found = np.flatnonzero(stream > LETTER)
-    assert (events[: len(found)] // 16).tolist() == found.tolist()
-    assert (events[: len(found)] % 16 * 8).tolist() == (stream[found] & 0xF8).tolist()
-    return walked(stream, lead, tail)
-
-
-@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (3, 0), (31, 0), (31, 31), (3, 5)])
-@pytest.mark.parametrize("most", [3, 64])
-@pytest.mark.parametrize("seed", range(4))
-def test_streams_are_the_haplotypes(seed, most, lead, tail):
-    """Every haplotype can be read from its place. No column is counted twice."""
-    _, groups = groups_of(seed, 40)
-    groups[7] = []
-    made = streams_of(groups, most, threads=3, lead=lead, tail=tail)
-    trees, joins = made.trees.view(TREE), made.joins.view("<u2").astype(int)
-    deepest = 0
-    of_group = made.of_group.view("<u4").reshape(-1, 2)
-    for group, (first, count), columns in zip(groups, of_group, made.columns, strict=True):
-        seen, distinct = [], 0
-        for tree in trees[first : first + count]:
-            left, left_most = halves(made, tree, "left", lead)
-            right, right_most = halves(made, tree, "right", lead, tail)
-            deepest = max(deepest, left_most, right_most)
-            for leaves, side in ((left, "left"), (right, "right")):
-                paths = {path[:k] for path, _ in leaves for k in range(len(path) + 1)}
-                assert (lead or tree[f"{side}_nodes"] == len(paths)) and len(set(leaves)) == len(leaves)
-                distinct += len(paths)
-            own = joins[tree["first_join"] :]
-            ends = np.flatnonzero(own & LAST_JOIN)[: len(right)]
-            places = made.places.view("<u4").reshape(-1, 4)[tree["first_place"] :][: tree["places"]]
-            for haplotype, join, left_leaf, right_leaf in places.tolist():
-                assert own[join] & ~LAST_JOIN == left_leaf and np.searchsorted(ends, join) == right_leaf
-                left_half, (right_half, behind) = left[left_leaf][0], right[right_leaf]
-                whole = left_half + right_half[::-1]
-                assert whole == tuple(group[haplotype].tolist()) and len(left_half) == len(whole) // 2
-                assert behind == tuple(([0] * tail + list(left_half))[: -tail - 1 : -1] if tail else ())
-                seen.append(haplotype)
-        assert sorted(seen) == list(range(len(group)))
-        assert columns == distinct
-    assert made.sizes[0] == deepest
 
 
 def test_equal_neighbours_share_trees():

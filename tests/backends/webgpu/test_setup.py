@@ -2,7 +2,6 @@
 
 import logging
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -152,21 +151,3 @@ def test_errors_have_names(error, kind):
     assert type(translation) is (kind or type(None))
     if kind:
         assert str(translation).startswith("webgpu:0: ") and "\n" not in str(translation)
-
-
-def test_types_are_parsed_without_the_others(adapter, monkeypatch):
-    """cffi would name all 430 types of wgpu's header to its parser for each of them."""
-    from cffi import CDefError, cparser
-    from wgpu.backends.wgpu_native._ffi import ffi
-
-    texts = []
-    plain = cparser._get_parser()
-    recorded = SimpleNamespace(parse=lambda text: texts.append(text) or plain.parse(text))
-    monkeypatch.setattr(cparser, "_get_parser", lambda: recorded)
-    ffi._parsed_types.pop("WGPUBufferDescriptor *", None)
-    ffi._parsed_types.pop("void(WGPUDevice, WGPULimits *)", None)
-    assert "label" in dict(ffi.typeof("WGPUBufferDescriptor *").item.fields)
-    assert len(ffi.typeof("void(*)(WGPUDevice, WGPULimits *)").args) == 2
-    assert len(texts) == 2 and all(text.count("typedef") < 50 for text in texts)
-    with pytest.raises(CDefError, match="no_such_type"):
-        ffi.typeof("no_such_type *")

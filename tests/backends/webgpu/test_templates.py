@@ -12,31 +12,6 @@ def assembled(text, numbers=None, given=None, choices=None, **files):
     return assemble("main", {"main": text, **files}.__getitem__, given or {}, numbers or {}, choices)
 
 
-def test_repetitions_nest():
-    text = "a\n//#for u N\n//#for k K\n  x$u += y$k.axis * $k.quad + $k.byte;\n//#end\n//#end\nb"
-    expected = "".join(f"  x{u} += y{'xyzw'[k % 4]} * {k // 4} + {8 * (k % 4)};\n" for u in range(2) for k in range(5))
-    assert assembled(text, {"N": 2, "K": 5}) == f"a\n{expected}b\n"
-
-
-def test_other_orders_of_rows():
-    text = "//#for k K\n$k: $k.back $k.back.quad $k.back.axis; $k.after $k.after.quad $k.after.axis\n//#end"
-    expected = "".join(
-        f"{k}: {back} {back // 4} {'xyzw'[back % 4]}; {after} {after // 4} {'xyzw'[after % 4]}\n"
-        for k, back, after in [(k, 5 - k, (k + 1) % 6) for k in range(6)]
-    )
-    assert assembled(text, {"K": 6}) == expected
-
-
-@pytest.mark.parametrize(("value", "kept"), [(1, "yes"), (0, "no"), (None, "no")])
-def test_conditions(value, kept):
-    text = "//#if X\nyes\n//#else\nno\n//#end"
-    assert assembled(text, {} if value is None else {"X": value}) == f"{kept}\n"
-
-
-def test_a_condition_without_another_half():
-    assert assembled("a\n  //#if X\nyes\n  //#end\nb") == "a\nb\n"
-
-
 @pytest.mark.parametrize("text", ["//#for k K\nx", "//#if X\n//#if Y\n//#end", "//#repeat"])
 def test_wrong_directives(text):
     with pytest.raises(ValueError, match=r"main: (no end: //#|unknown directive: //#)"):
@@ -44,21 +19,6 @@ def test_wrong_directives(text):
 
 
 PART = "// export: f\nfn f() -> u32 { return hidden; }\nconst hidden = 1u;\n"
-
-
-def test_modules_stand_behind_what_they_need():
-    """Each once, and of the host's declarations those that are needed."""
-    given = {"A": "const A = 1u;\n", "B": "const B = 2u;\n"}
-    middle = "// import host: A\n// import part: f\n// export: g\nfn g() -> u32 { return f() + A; }\n"
-    main = "// import part: f\n// import middle_*: g\nconst x = f() + g();\n"
-    text = assembled(main, None, given, {"middle_*": "middle_1"}, middle_1=middle, part=PART)
-    assert text == given["A"] + PART + middle + main
-
-
-def test_needs_may_have_a_condition():
-    main = "//#if X\n// import part: f\nconst x = f();\n//#end\n"
-    assert "fn f" in assembled(main, {"X": 1}, part=PART)
-    assert "fn f" not in assembled(main, {}, part=PART)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +39,6 @@ def test_needs_may_have_a_condition():
 def test_what_modules_say_is_checked(main, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         assembled(main, None, {"A": "const A = 1u;\n"}, part=PART)
-
-
-def test_members_and_locals_are_no_uses():
-    """A field or a parameter may have another module's name; comments may, too."""
-    main = "// import part: f\nstruct S { hidden: u32 }  // hidden\nfn g(s: S) -> u32 { return s.hidden + f(); }\n"
-    assert assembled(main, part=PART)
 
 
 def test_every_text_is_complete(shader_texts):

@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
-from pairhmm.backends.tiles import SentTrees, TreeSizes
 from pairhmm.backends.webgpu import backend as backend_module
 from pairhmm.backends.webgpu import kernels, layout, work
-from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
 from pairhmm.models.batch import FLOAT32, PairBatch
-from pairhmm.native import native
-from pairhmm.sequences.arrays import offsets
 from tests.conftest import load_helper
 
 cases = load_helper("backends/tree_cases")
@@ -25,40 +21,6 @@ def layout_of_trees():
 def of_tolerance():
     """Sums of columns are not compensated."""
     return 0.5
-
-
-def test_sums_end_at_depths():
-    """The nodes that end a sum are those at a multiple of a depth, on every path."""
-    rng = np.random.default_rng(1)
-    base = rng.integers(0, 4, 70).astype(np.uint8)
-    haplotypes = [base, base[:61], np.concatenate([base[:17], base[20:]])]
-    made = native.TreeStreams(
-        offsets([len(haplotypes)]),
-        offsets(list(map(len, haplotypes))),
-        np.concatenate(haplotypes),
-        64,
-        native.ThreadPool(0),
-        8,
-    )
-    tree = made.trees.view("<u4")
-    for first, nodes, first_event in zip(tree[:2], tree[2:4], tree[4:6], strict=True):
-        stream = made.streams[first : first + nodes]
-        with_flag = np.flatnonzero(stream > NODE["LETTER"])
-        events = made.events.view("<u4")[first_event : first_event + len(with_flag)]
-        assert (events // EVENT_FLAGS).tolist() == with_flag.tolist()
-        looked_at = (stream[with_flag] & (NODE["SAVE"] | NODE["SUM"])) > 0
-        assert ((events % EVENT_FLAGS * NODE["RESTORE"] & NODE["SAVE"]) > 0).tolist() == looked_at.tolist()
-        depth, branches, found = -1, [], []
-        for byte in stream.tolist():
-            if byte & NODE["RESTORE"]:
-                depth = branches[-1]
-                if byte & NODE["POP"]:
-                    branches.pop()
-            depth += 1
-            found.append((bool(byte & NODE["SUM"]), depth > 0 and depth % 8 == 0))
-            if byte & NODE["SAVE"]:
-                branches.append(depth)
-        assert all(flag == wanted for flag, wanted in found) and any(flag for flag, _ in found)
 
 
 def test_sums_that_end_within_a_haplotype(make_backend, batches):
@@ -86,13 +48,6 @@ def test_columns_of_an_iteration_change_no_bit(make_backend, batches, monkeypatc
     few = batches.forward(make_backend(), given).log10
     monkeypatch.setattr(backend_module, "SOFTWARE_PART", kernels.LONG_TREE_PART)
     assert batches.same(batches.forward(make_backend(), given).log10, few)
-
-
-@pytest.mark.parametrize(("columns", "is_long"), [(1, False), (100, True)])
-def test_trees_of_few_events(columns, is_long):
-    """Columns between events decide how many are taken at once."""
-    trees = SentTrees(0, 0, 0, 8, 8 + 4 * 10, 100, TreeSizes(1, 1, 1, 1), np.full(10, columns, dtype=np.uint32))
-    assert work.has_long_runs(trees) == is_long
 
 
 def test_letters_of_base_calls_that_are_no_best_ones(make_backend, batches):
