@@ -139,6 +139,13 @@ ScoredRegions changed(const ScoredRegions& given) {
     return ScoredRegions(std::move(regions));
 }
 
+// Takes the regions: most stay as they are, and a copy takes as long as to make them.
+ScoredRegions with_many_unfit(ScoredRegions& given) {
+    std::vector<ScoredRegion> regions = std::move(given.regions);
+    for (ScoredRegion& region : regions) region = pairhmm::with_many_unfit(std::move(region));
+    return ScoredRegions(std::move(regions));
+}
+
 void bind_scored_regions(nb::module_& module) {
     nb::class_<ScoredRegions>(module, "ScoredRegions", "The scored regions of a batch, in order.")
         .def(
@@ -157,8 +164,9 @@ void bind_scored_regions(nb::module_& module) {
             nb::keep_alive<0, 1>())
         .def("on_listed_alleles", &changed<pairhmm::on_listed_alleles>, nb::call_guard<nb::gil_scoped_release>(),
              "The regions on the haplotypes of listed alleles alone, for genotypes.")
-        .def("with_many_unfit", &changed<pairhmm::with_many_unfit>, nb::call_guard<nb::gil_scoped_release>(),
-             "The regions with reads that fit no haplotype where they are many, for genotypes.")
+        .def(
+            "with_many_unfit", &with_many_unfit, nb::call_guard<nb::gil_scoped_release>(),
+            "The regions with reads that fit no haplotype where they are many, for genotypes. They are taken from here.")
         .def("without_unlisted", &changed<pairhmm::without_unlisted>, nb::call_guard<nb::gil_scoped_release>(),
              "The regions without haplotypes of unlisted variants. The reads that are set aside stay the same.")
         .def(

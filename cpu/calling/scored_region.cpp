@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "calling/haplotype_alignment.hpp"
 #include "calling/letters.hpp"
@@ -143,8 +144,8 @@ void keep_candidates(const std::vector<size_t>& kept, ScoredRegion& region) {
 // Uses the reads of a region that fit no haplotype where they are many.
 void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
     if (!any(region.set_aside)) return;
-    used.set_aside = few_set_aside(region, many);
-    used.unfit = region.set_aside;
+    std::vector<uint8_t> few = few_set_aside(region, many);
+    used.unfit = std::exchange(used.set_aside, std::move(few));
 }
 
 }  // namespace
@@ -179,10 +180,9 @@ ScoredRegion on_listed_alleles(const ScoredRegion& region) {
     return listed;
 }
 
-ScoredRegion with_many_unfit(const ScoredRegion& region) {
-    ScoredRegion used = region;
-    use_many(used, region, kManyOfDiscovered);
-    return used;
+ScoredRegion with_many_unfit(ScoredRegion region) {
+    use_many(region, region, kManyOfDiscovered);
+    return region;
 }
 
 }  // namespace pairhmm

@@ -58,6 +58,6 @@ constexpr double kManySetAside = 0.2, kManyOfDiscovered = 0.4;
 ScoredRegion on_listed_alleles(const ScoredRegion& region);
 
 // A scored region of discovered candidates, where reads that fit no haplotype are used all the same if they are many.
-ScoredRegion with_many_unfit(const ScoredRegion& region);
+ScoredRegion with_many_unfit(ScoredRegion region);
 
 }  // namespace pairhmm
