@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -103,33 +105,28 @@ std::vector<int64_t> reads_over(const AlignedReads& reads, const std::vector<int
     return over;
 }
 
-// How many reads of a sample are over a position.
+// How many reads of a sample are over each position of [start, end).
 class Depths {
 public:
-    Depths(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
+    Depths(const AlignedReads& reads, const std::vector<int64_t>& chosen, int64_t start, int64_t end) : start_(start) {
         for (const int64_t read : chosen) {
-            const auto [first, last] = sure_part(reads, read);
+            auto [first, last] = sure_part(reads, read);
+            first = std::max(first, start), last = std::min(last, end);
             if (first >= last) continue;
-            first_.emplace_back(reads.reads.sample[read], first);
-            last_.emplace_back(reads.reads.sample[read], last);
+            std::vector<int32_t>& depth = of_sample_[reads.reads.sample[read]];
+            depth.resize(static_cast<size_t>(end - start) + 1);
+            ++depth[static_cast<size_t>(first - start)], --depth[static_cast<size_t>(last - start)];
         }
-        std::sort(first_.begin(), first_.end());
-        std::sort(last_.begin(), last_.end());
+        for (auto& [sample, depth] : of_sample_) std::partial_sum(depth.begin(), depth.end(), depth.begin());
     }
 
-    size_t at(int32_t sample, int64_t position) const {
-        return up_to(first_, sample, position) - up_to(last_, sample, position);
+    int32_t at(int32_t sample, int64_t position) const {
+        return of_sample_.find(sample)->second[static_cast<size_t>(position - start_)];
     }
 
 private:
-    using Ends = std::vector<std::pair<int32_t, int64_t>>;
-
-    static size_t up_to(const Ends& ends, int32_t sample, int64_t position) {
-        const auto begin = std::lower_bound(ends.begin(), ends.end(), std::pair(sample, int64_t{-1}));
-        return static_cast<size_t>(std::upper_bound(begin, ends.end(), std::pair(sample, position)) - begin);
-    }
-
-    Ends first_, last_;
+    int64_t start_;
+    std::map<int32_t, std::vector<int32_t>> of_sample_;
 };
 
 void add(Fragments& fragments, const Fragments& more) {
@@ -166,7 +163,7 @@ std::vector<Neighbour> shown_snvs(const ReadBuffer& buffer, ReferenceBases& refe
     const auto site_of = [](const Mismatch& one) {
         return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one));
     };
-    const Depths depths(reads, chosen);
+    const Depths depths(reads, chosen, start, start + static_cast<int64_t>(letters.size()));
     std::vector<Neighbour> found;
     for (size_t first = 0, behind = 0; first < all.size(); first = behind) {
         std::vector<int64_t> with;
@@ -174,7 +171,7 @@ std::vector<Neighbour> shown_snvs(const ReadBuffer& buffer, ReferenceBases& refe
             with.push_back(std::get<3>(all[behind]));
         if (with.size() < kFewestReads) continue;
         const auto [sample, position, letter] = site_of(all[first]);
-        if (static_cast<double>(with.size()) < kLeastShare * static_cast<double>(depths.at(sample, position))) continue;
+        if (static_cast<double>(with.size()) < kLeastShare * depths.at(sample, position)) continue;
         found.push_back({position, sample, reads_over(reads, chosen, sample, position), std::move(with)});
     }
     return found;
