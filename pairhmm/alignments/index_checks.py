@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
+from zlib import MAX_WBITS
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.bam_index import BamIndex, DamagedIndexError, bins
 from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.files import formats
-from pairhmm.files.bgzf import block_size
+from pairhmm.files.bgzf import block_size, deflate
 from pairhmm.sequences.arrays import distinct
 
 
@@ -171,8 +171,8 @@ class FileBlocks:
             raise Contradiction("no block of the file begins where it says")
         packed = self._raw.read(size - formats.BGZF_HEAD_SIZE)
         try:
-            return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
-        except zlib.error as error:
+            return deflate.decompress(packed[:-8], -MAX_WBITS), address + size
+        except deflate.error as error:
             raise DamagedFile from error
 
 
