@@ -72,10 +72,13 @@ private:
     int64_t lowest_ = 0;  // no indel is shifted to before it: the reference alone lies in between
 };
 
+// What at least weighs as so many reads, to the nearest: of a few reads, poor letters leave parts.
+uint32_t weight_of_reads(int count) { return kWhole * static_cast<uint32_t>(count) - kWhole / 2; }
+
 bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, const CandidateThresholds& thresholds) {
     const int count = allele.indel ? thresholds.min_indel_count : thresholds.min_snv_count;
     const double fraction = allele.indel ? thresholds.min_indel_fraction : thresholds.min_snv_fraction;
-    return int64_t{detour.weight} >= int64_t{kWhole} * count && detour.weight >= fraction * detour.leaving;
+    return detour.weight >= weight_of_reads(count) && detour.weight >= fraction * detour.leaving;
 }
 
 bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
@@ -131,8 +134,7 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
     Assembly assembly;
     int64_t longest = 0;
     for (const Stretch& read : reads) longest = std::max(longest, read.length);
-    const uint32_t least =
-        kWhole * static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
+    const uint32_t least = weight_of_reads(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
     for (int k = kLeastK; k <= most_k; k += kStepK) {
         KmerGraph graph(k, thresholds.min_base_quality);

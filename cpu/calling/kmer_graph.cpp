@@ -287,6 +287,28 @@ bool KmerGraph::drop_errors(const std::vector<Chain>& chains, uint32_t least) {
     return true;
 }
 
+// Light chains get the weight of all that leave, or reach, a node beside the reference which no heavier chain leaves,
+// or reaches: errors have split the reads there, and hide which of them are right, not that there is a way. Whether
+// there are any.
+bool KmerGraph::unite_light(const std::vector<Chain>& chains, uint32_t least) {
+    std::vector<uint32_t> leaving(nodes_.size()), arriving(nodes_.size());
+    const Heaviest heaviest(chains, nodes_.size());
+    for (const Chain& chain : chains) {
+        const bool is_split = chain.start >= reference_nodes_ && heaviest.leaving[chain.start] < least;
+        const bool is_joined = chain.end >= reference_nodes_ && heaviest.arriving[chain.end] < least;
+        if (is_split) leaving[chain.start] += chain.weight;
+        if (is_joined) arriving[chain.end] += chain.weight;
+    }
+    bool are_there = false;
+    for (const Chain& chain : chains) {
+        const uint32_t united = std::max(leaving[chain.start], arriving[chain.end]);
+        if (united < least || united <= chain.weight) continue;
+        nodes_[chain.start].weight[chain.letter] += united - chain.weight;
+        are_there = true;
+    }
+    return are_there;
+}
+
 // Adds the letters between dangling ends and the reference. Whether there are any.
 bool KmerGraph::join_dangling_ends(std::vector<Chain> chains, uint32_t least) {
     const auto is_light = [&](const Chain& chain) { return chain.weight < least; };
@@ -323,6 +345,7 @@ bool KmerGraph::join_dangling_ends(std::vector<Chain> chains, uint32_t least) {
 void KmerGraph::prune(uint32_t least) {
     std::vector<Chain> chains = weigh_chains();
     if (drop_errors(chains, least)) chains = weigh_chains();
+    if (unite_light(chains, least)) chains = weigh_chains();
     if (join_dangling_ends(std::move(chains), least)) weigh_chains();
     for (Node& node : nodes_) {
         node.kept = 0;

@@ -61,7 +61,7 @@ public:
     void add(Stretch read);
 
     // Forget chains beside the reference that weigh less and branch from heavier ones, which they would cut in pieces:
-    // errors of reads. Lead dangling ends that weigh as much back to the reference, where they share enough letters
+    // errors of reads. Unite others that errors split. Lead dangling ends that weigh as much back to the reference, where they share enough letters
     // with it. Forget chains beside the reference that weigh less, and ways that do not come back to it.
     void prune(uint32_t least);
     // Whether some way beside the reference leads back to where it was.
@@ -112,6 +112,7 @@ private:
     std::vector<Chain> weigh_chains();  // those beside the reference
     bool drop_errors(const std::vector<Chain>& chains, uint32_t least);
     void drop(const Chain& chain);
+    bool unite_light(const std::vector<Chain>& chains, uint32_t least);
     bool join_dangling_ends(std::vector<Chain> chains, uint32_t least);
     void keep_ways_back();
 

@@ -31,6 +31,7 @@ def assembled_alleles(
         weights = _edges(reads, k)
         edges = {reference[i : i + k + 1] for i in range(len(reference) - k)} | set(weights)
         edges -= _errors(reference, edges, weights, k, min(counts))
+        weights += _united(reference, edges, weights, k, min(counts))
         joined = _joined_ends(reference, _chains(reference, edges, weights, k), k, min(counts))
         for letters, weight in joined if len(joined) <= MOST_ENDS else []:
             for i in range(len(letters) - k):
@@ -105,6 +106,28 @@ def _errors(reference: str, edges: set[str], weights: Counter[str], k: int, leas
         if (leaves_heavier and (meets_heavier or ends)) or (meets_heavier and begins):
             dropped |= set(run)
     return dropped
+
+
+def _united(reference: str, edges: set[str], weights: Counter[str], k: int, least: int) -> Counter[str]:
+    """What light chains weigh more with all that leave, or reach, a node beside the reference."""
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    chains = _chains(reference, edges, weights, k)
+    runs = [run for run in _runs(reference, edges, k) if run[0] not in reference]
+    leaving, arriving = defaultdict(list), defaultdict(list)
+    for run in runs:
+        leaving[run[0][:-1]].append(chains[run[0]])
+        arriving[run[-1][1:]].append(chains[run[0]])
+
+    def of_all(node: str, of: list[int]) -> int:
+        return sum(of) if node not in own and max(of) < least else 0
+
+    more = Counter[str]()
+    for run in runs:
+        start, end, weight = run[0][:-1], run[-1][1:], chains[run[0]]
+        together = max(of_all(start, leaving[start]), of_all(end, arriving[end]))
+        if together >= least:
+            more[run[0]] = max(0, together - weight)
+    return more
 
 
 def _joined_ends(reference: str, chains: dict[str, int], k: int, least: int) -> list[tuple[str, int]]:
