@@ -75,10 +75,14 @@ private:
 // What at least weighs as so many reads, to the nearest: of a few reads, poor letters leave parts.
 uint32_t weight_of_reads(int count) { return kWhole * static_cast<uint32_t>(count) - kWhole / 2; }
 
-bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, const CandidateThresholds& thresholds) {
+// Alignments show SNVs that stand alone: for them parts of reads do not count.
+bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, bool has_indels,
+                  const CandidateThresholds& thresholds) {
     const int count = allele.indel ? thresholds.min_indel_count : thresholds.min_snv_count;
     const double fraction = allele.indel ? thresholds.min_indel_fraction : thresholds.min_snv_fraction;
-    return detour.weight >= weight_of_reads(count) && detour.weight >= fraction * detour.leaving;
+    const bool has_reads = has_indels ? detour.weight >= weight_of_reads(count)
+                                      : !detour.is_united && detour.weight >= kWhole * static_cast<uint32_t>(count);
+    return has_reads && detour.weight >= fraction * detour.leaving;
 }
 
 bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
@@ -104,8 +108,9 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
 void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
                  const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
     const size_t first = alleles.size();
+    const bool has_indels = std::any_of(shown.begin(), shown.end(), [](const Candidate& one) { return one.indel; });
     for (const Candidate& one : shown)
-        if (is_supported(one, detour, thresholds)) alleles.push_back(one);
+        if (is_supported(one, detour, has_indels, thresholds)) alleles.push_back(one);
     for (size_t i = first; i < alleles.size(); ++i) alleles[i].joined_until = alleles.back().position + 1;
 }
 

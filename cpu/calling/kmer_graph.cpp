@@ -27,6 +27,7 @@ struct State {
     int32_t node;
     uint32_t weight;
     std::string letters;
+    bool is_united;
 };
 
 // The heaviest way first; of equal ones that whose letters come first.
@@ -304,6 +305,7 @@ bool KmerGraph::unite_light(const std::vector<Chain>& chains, uint32_t least) {
         const uint32_t united = std::max(leaving[chain.start], arriving[chain.end]);
         if (united < least || united <= chain.weight) continue;
         nodes_[chain.start].weight[chain.letter] += united - chain.weight;
+        nodes_[chain.start].united |= 1u << chain.letter;
         are_there = true;
     }
     return are_there;
@@ -433,12 +435,13 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
     for (int32_t start = 0; start < reference_nodes_; ++start) {
         const Node& origin = nodes_[start];
         std::priority_queue<State, std::vector<State>, IsLater> open;
-        const auto extend = [&](const Node& node, uint32_t weight, const std::string& letters) {
+        const auto extend = [&](const Node& node, const State& state) {
             for (int letter = 0; letter < 4; ++letter)
                 if (node.kept >> letter & 1 && !is_reference_edge(node, letter))
-                    open.push({node.next[letter], std::min(weight, node.chain[letter]), letters + char(letter)});
+                    open.push({node.next[letter], std::min(state.weight, node.chain[letter]),
+                               state.letters + char(letter), state.is_united || (node.united >> letter & 1) != 0});
         };
-        extend(origin, UINT32_MAX, "");
+        extend(origin, {start, UINT32_MAX, "", false});
         uint32_t leaving = 0;
         for (const uint32_t weight : origin.weight) leaving += weight;
         for (int ways = 0; ways < most && !open.empty() && states < kMostStates; ++states) {
@@ -450,14 +453,15 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
                 if ((node.kept & (node.kept - 1)) != 0) break;
                 const int letter = node.kept == 1 ? 0 : node.kept == 2 ? 1 : node.kept == 4 ? 2 : 3;
                 state = {node.next[letter], std::min(state.weight, node.chain[letter]),
-                         std::move(state.letters) + char(letter)};
+                         std::move(state.letters) + char(letter), state.is_united || node.united != 0};
             }
             const Node& node = nodes_[state.node];
             if (node.reference == kNone) {
-                extend(node, state.weight, state.letters);
+                extend(node, state);
                 continue;
             }
-            found.push_back({origin.reference, node.reference, std::move(state.letters), state.weight, leaving});
+            found.push_back(
+                {origin.reference, node.reference, std::move(state.letters), state.weight, leaving, state.is_united});
             ++ways;
         }
         are_all &= open.empty();

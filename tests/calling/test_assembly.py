@@ -124,6 +124,14 @@ def test_errors_of_the_only_two_reads_do_not_hide_an_insertion(errors):
     assert spelled == {reference[:150] + one + reference[150:] for one in insertions}
 
 
+def test_errors_beside_an_snv_that_two_reads_show_are_no_alleles():
+    reference = letters(np.random.default_rng(19), 300)
+    haplotype = with_other(reference, 150)
+    reads = [reference] * 6 + [with_other(haplotype, 150 + at)[75:225] for at in (-4, 4)]
+    assert assembled(0, reference, reads, (2, 2)) == [] == assembled_alleles(0, reference, reads, (2, 2), FRACTIONS)
+    assert assembled(0, reference, [*reads, haplotype[75:225], haplotype[80:230]], (2, 2))[0][0] == 150
+
+
 INSERTED = letters(np.random.default_rng(3), 60)
 CONTIG = letters(np.random.default_rng(4), 2000)
 
