@@ -144,16 +144,17 @@ void bind_region_stream(nb::module_& module) {
     module.def(
         "build_haplotypes",
         [](const PythonRegion& given, const std::string& reference, int64_t most,
-           const std::optional<std::function<Array<int16_t>(nb::object)>>& carried) {
+           const std::optional<std::function<Array<int16_t>(nb::object)>>& carried, bool are_discovered) {
             const auto ask = [&](const pairhmm::Region& region) {
                 const Array<int16_t> alleles = (*carried)(to_python(region));
                 checks::require(alleles.shape(0) % region.variants.size() == 0, "carried", "not an allele a candidate");
                 return std::vector<int16_t>(alleles.data(), alleles.data() + alleles.shape(0));
             };
-            return to_python(pairhmm::build_haplotypes(from_python(given), reference, most,
-                                                       carried ? pairhmm::CarriedAlleles(ask) : nullptr));
+            return to_python(pairhmm::build_haplotypes(
+                from_python(given), reference, most, carried ? pairhmm::CarriedAlleles(ask) : nullptr, are_discovered));
         },
-        "region"_a, "reference"_a, "most"_a, "carried"_a.none(),
+        "region"_a, "reference"_a, "most"_a, "carried"_a.none(), "are_discovered"_a = false,
         "The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence. "
-        "`carried` gives the alleles that reads carry, where there are too many combinations.");
+        "`carried` gives the alleles that reads carry, where there are too many combinations, or where several spell one "
+        "haplotype of discovered candidates.");
 }

@@ -72,10 +72,17 @@ private:
     int64_t lowest_ = 0;  // no indel is shifted to before it: the reference alone lies in between
 };
 
-bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, const CandidateThresholds& thresholds) {
+// What at least weighs as so many reads, to the nearest: of a few reads, poor letters leave parts.
+uint32_t weight_of_reads(int count) { return kWhole * static_cast<uint32_t>(count) - kWhole / 2; }
+
+// Alignments show SNVs that stand alone: for them parts of reads do not count.
+bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, bool has_indels,
+                  const CandidateThresholds& thresholds) {
     const int count = allele.indel ? thresholds.min_indel_count : thresholds.min_snv_count;
     const double fraction = allele.indel ? thresholds.min_indel_fraction : thresholds.min_snv_fraction;
-    return int64_t{detour.weight} >= int64_t{kWhole} * count && detour.weight >= fraction * detour.leaving;
+    const bool has_reads = has_indels ? detour.weight >= weight_of_reads(count)
+                                      : !detour.is_united && detour.weight >= kWhole * static_cast<uint32_t>(count);
+    return has_reads && detour.weight >= fraction * detour.leaving;
 }
 
 bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
@@ -101,8 +108,9 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
 void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
                  const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
     const size_t first = alleles.size();
+    const bool has_indels = std::any_of(shown.begin(), shown.end(), [](const Candidate& one) { return one.indel; });
     for (const Candidate& one : shown)
-        if (is_supported(one, detour, thresholds)) alleles.push_back(one);
+        if (is_supported(one, detour, has_indels, thresholds)) alleles.push_back(one);
     for (size_t i = first; i < alleles.size(); ++i) alleles[i].joined_until = alleles.back().position + 1;
 }
 
@@ -131,8 +139,7 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
     Assembly assembly;
     int64_t longest = 0;
     for (const Stretch& read : reads) longest = std::max(longest, read.length);
-    const uint32_t least =
-        kWhole * static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
+    const uint32_t least = weight_of_reads(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
     for (int k = kLeastK; k <= most_k; k += kStepK) {
         KmerGraph graph(k, thresholds.min_base_quality);

@@ -1,7 +1,9 @@
 #include "calling/haplotypes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -101,6 +103,22 @@ Patterns patterns_of(const Region& region, const CarriedAlleles& carried) {
     return patterns;
 }
 
+// The patterns of a region's reads, asked for once.
+class LazyPatterns {
+public:
+    LazyPatterns(const Region& region, const CarriedAlleles& carried) : region_(region), carried_(carried) {}
+
+    const Patterns& get() {
+        if (!patterns_) patterns_ = patterns_of(region_, carried_);
+        return *patterns_;
+    }
+
+private:
+    const Region& region_;
+    const CarriedAlleles& carried_;
+    std::optional<Patterns> patterns_;
+};
+
 // How well reads support combinations of the first `size` candidates. A read supports one that agrees with it at every
 // candidate that it shows, and counts once for each of these.
 class Support {
@@ -183,16 +201,13 @@ std::vector<Combination> extended(const std::vector<Combination>& combinations, 
 //
 // They grow from left to right, candidate by candidate. Whenever there are more than `most`, only those that reads
 // support best are kept. The reference and each allele by itself are always kept, so that every allele has a haplotype.
-std::vector<Combination> combinations_of(const Region& region, const Edits& edits, int64_t most,
-                                         const CarriedAlleles& carried) {
+std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyPatterns& patterns) {
     std::vector<Combination> combinations{{}};
-    std::optional<Patterns> patterns;
     for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
         combinations = extended(combinations, edits, candidate);
         // All alleles of a single candidate stand by themselves.
         if (static_cast<int64_t>(combinations.size()) <= most || edits.size() == 1) continue;
-        if (!patterns) patterns = patterns_of(region, carried);
-        combinations = supported(std::move(combinations), *patterns, most);
+        combinations = supported(std::move(combinations), patterns.get(), most);
     }
     std::sort(combinations.begin(), combinations.end());
     return combinations;
@@ -206,18 +221,52 @@ bool is_contained(const Combination& inner, const Combination& outer) {
     return true;
 }
 
-// The alleles of a haplotype that several combinations spell. One does not count where some of its alleles alone spell
-// the same, as where an insertion and a deletion cancel.
-Combination merged_alleles(const std::vector<Combination>& members) {
-    if (members.size() == 1) return members.front();
-    Combination merged(members.front().size(), 0);
+// The combinations that spell one haplotype without those of which some alleles alone spell the same, as where an
+// insertion and a deletion cancel.
+std::vector<Combination> without_needless(const std::vector<Combination>& members) {
+    std::vector<Combination> kept;
     for (const Combination& member : members) {
         const auto contains = [&](const Combination& other) { return is_contained(other, member); };
-        if (std::any_of(members.begin(), members.end(), contains)) continue;
+        if (std::none_of(members.begin(), members.end(), contains)) kept.push_back(member);
+    }
+    return kept;
+}
+
+// All alleles of the combinations that spell a haplotype: each of these was asked for.
+Combination merged_alleles(const std::vector<Combination>& members) {
+    Combination merged(members.front().size(), 0);
+    for (const Combination& member : without_needless(members))
         for (size_t i = 0; i < merged.size(); ++i)
             if (merged[i] == 0) merged[i] = member[i];
-    }
     return merged;
+}
+
+// How many reads show each alternative allele of a combination, the fewest first.
+std::vector<int64_t> shown_alleles(const Combination& combination, const Patterns& patterns) {
+    std::vector<int64_t> reads;
+    for (size_t i = 0; i < combination.size(); ++i) {
+        if (combination[i] == 0) continue;
+        reads.push_back(0);
+        for (size_t row = 0; row < patterns.shown.size(); ++row)
+            if (patterns.shown[row][i] == combination[i]) reads.back() += patterns.reads[row];
+    }
+    std::sort(reads.begin(), reads.end());
+    return reads;
+}
+
+// The combination, of those that spell a haplotype, whose alleles the alignments of reads show: where it shares alleles
+// with another, the others decide. Of equal ones, that with fewer alleles.
+Combination shown_best(const std::vector<Combination>& members, LazyPatterns& patterns) {
+    std::vector<Combination> rivals = without_needless(members);
+    if (rivals.size() == 1) return rivals.front();
+    const auto is_less_shown = [&](const Combination& one, const Combination& other) {
+        std::vector<int64_t> own = shown_alleles(one, patterns.get()), theirs = shown_alleles(other, patterns.get());
+        // Behind its last allele, a combination lacks none.
+        own.push_back(std::numeric_limits<int64_t>::max());
+        theirs.push_back(std::numeric_limits<int64_t>::max());
+        return own < theirs;
+    };
+    return *std::max_element(rivals.begin(), rivals.end(), is_less_shown);
 }
 
 // The combinations with the fewest alleles of nuisances.
@@ -237,12 +286,13 @@ std::vector<Combination> least_unlisted(const Region& region, std::vector<Combin
 
 // The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
 std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
-                               const CarriedAlleles& carried) {
+                               const CarriedAlleles& carried, bool are_discovered) {
+    LazyPatterns patterns(region, carried);
     const Edits edits = edits_of(region);
     std::vector<Haplotype> haplotypes;
     std::vector<std::vector<Combination>> members;
     std::unordered_map<std::string, size_t> known;
-    for (auto& combination : combinations_of(region, edits, most, carried)) {
+    for (auto& combination : combinations_of(edits, most, patterns)) {
         const auto [at, is_new] = known.try_emplace(
             applied(reference, region.haplotype_start, chosen_edits(edits, combination)), haplotypes.size());
         if (is_new) {
@@ -252,20 +302,21 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
         members[at->second].push_back(std::move(combination));
     }
     for (size_t i = 0; i < haplotypes.size(); ++i)
-        haplotypes[i].alleles = merged_alleles(least_unlisted(region, std::move(members[i])));
+        haplotypes[i].alleles = are_discovered ? shown_best(members[i], patterns)
+                                               : merged_alleles(least_unlisted(region, std::move(members[i])));
     return haplotypes;
 }
 
 }  // namespace
 
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried) {
+                                        const CarriedAlleles& carried, bool are_discovered) {
     const auto is_own = [](const Variant& variant) { return variant.role != Role::kNuisance; };
     if (std::all_of(region.variants.begin(), region.variants.end(), is_own))
-        return spelled(region, reference, most, carried);
+        return spelled(region, reference, most, carried, are_discovered);
     // Combinations with a nuisance are counted apart, so that they do not displace others.
     const Region own = without_nuisances(region);
-    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried);
+    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried, false);
     for (Haplotype& haplotype : haplotypes) {
         std::vector<int16_t> alleles(region.variants.size(), 0);
         auto next = haplotype.alleles.begin();
@@ -274,7 +325,7 @@ std::vector<Haplotype> build_haplotypes(const Region& region, const std::string&
         haplotype.alleles = std::move(alleles);
     }
     const size_t first = haplotypes.size();
-    for (Haplotype& haplotype : spelled(region, reference, most, carried)) {
+    for (Haplotype& haplotype : spelled(region, reference, most, carried, false)) {
         const auto is_it = [&](const Haplotype& other) { return other.sequence == haplotype.sequence; };
         if (std::any_of(haplotypes.begin(), haplotypes.begin() + static_cast<int64_t>(first), is_it)) continue;
         haplotype.is_nuisance = true;

@@ -26,9 +26,12 @@ using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>
 // The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence.
 //
 // reference: bases of [haplotype_start, haplotype_end). most: combinations, unless there are more single alleles.
-// carried: asked only where there are too many combinations.
+// Several combinations may spell one haplotype. It has all their alleles where candidates are listed, and where they
+// are discovered those of the combination that reads show.
+//
+// carried: asked only where there are too many combinations, or several that spell the same.
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried);
+                                        const CarriedAlleles& carried, bool are_discovered);
 
 // The region without unlisted variants.
 Region without_nuisances(const Region& region);

@@ -27,6 +27,7 @@ struct State {
     int32_t node;
     uint32_t weight;
     std::string letters;
+    bool is_united;
 };
 
 // The heaviest way first; of equal ones that whose letters come first.
@@ -287,6 +288,29 @@ bool KmerGraph::drop_errors(const std::vector<Chain>& chains, uint32_t least) {
     return true;
 }
 
+// Light chains get the weight of all that leave, or reach, a node beside the reference which no heavier chain leaves,
+// or reaches: errors have split the reads there, and hide which of them are right, not that there is a way. Whether
+// there are any.
+bool KmerGraph::unite_light(const std::vector<Chain>& chains, uint32_t least) {
+    std::vector<uint32_t> leaving(nodes_.size()), arriving(nodes_.size());
+    const Heaviest heaviest(chains, nodes_.size());
+    for (const Chain& chain : chains) {
+        const bool is_split = chain.start >= reference_nodes_ && heaviest.leaving[chain.start] < least;
+        const bool is_joined = chain.end >= reference_nodes_ && heaviest.arriving[chain.end] < least;
+        if (is_split) leaving[chain.start] += chain.weight;
+        if (is_joined) arriving[chain.end] += chain.weight;
+    }
+    bool are_there = false;
+    for (const Chain& chain : chains) {
+        const uint32_t united = std::max(leaving[chain.start], arriving[chain.end]);
+        if (united < least || united <= chain.weight) continue;
+        nodes_[chain.start].weight[chain.letter] += united - chain.weight;
+        nodes_[chain.start].united |= 1u << chain.letter;
+        are_there = true;
+    }
+    return are_there;
+}
+
 // Adds the letters between dangling ends and the reference. Whether there are any.
 bool KmerGraph::join_dangling_ends(std::vector<Chain> chains, uint32_t least) {
     const auto is_light = [&](const Chain& chain) { return chain.weight < least; };
@@ -323,6 +347,7 @@ bool KmerGraph::join_dangling_ends(std::vector<Chain> chains, uint32_t least) {
 void KmerGraph::prune(uint32_t least) {
     std::vector<Chain> chains = weigh_chains();
     if (drop_errors(chains, least)) chains = weigh_chains();
+    if (unite_light(chains, least)) chains = weigh_chains();
     if (join_dangling_ends(std::move(chains), least)) weigh_chains();
     for (Node& node : nodes_) {
         node.kept = 0;
@@ -410,12 +435,13 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
     for (int32_t start = 0; start < reference_nodes_; ++start) {
         const Node& origin = nodes_[start];
         std::priority_queue<State, std::vector<State>, IsLater> open;
-        const auto extend = [&](const Node& node, uint32_t weight, const std::string& letters) {
+        const auto extend = [&](const Node& node, const State& state) {
             for (int letter = 0; letter < 4; ++letter)
                 if (node.kept >> letter & 1 && !is_reference_edge(node, letter))
-                    open.push({node.next[letter], std::min(weight, node.chain[letter]), letters + char(letter)});
+                    open.push({node.next[letter], std::min(state.weight, node.chain[letter]),
+                               state.letters + char(letter), state.is_united || (node.united >> letter & 1) != 0});
         };
-        extend(origin, UINT32_MAX, "");
+        extend(origin, {start, UINT32_MAX, "", false});
         uint32_t leaving = 0;
         for (const uint32_t weight : origin.weight) leaving += weight;
         for (int ways = 0; ways < most && !open.empty() && states < kMostStates; ++states) {
@@ -427,14 +453,15 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
                 if ((node.kept & (node.kept - 1)) != 0) break;
                 const int letter = node.kept == 1 ? 0 : node.kept == 2 ? 1 : node.kept == 4 ? 2 : 3;
                 state = {node.next[letter], std::min(state.weight, node.chain[letter]),
-                         std::move(state.letters) + char(letter)};
+                         std::move(state.letters) + char(letter), state.is_united || node.united != 0};
             }
             const Node& node = nodes_[state.node];
             if (node.reference == kNone) {
-                extend(node, state.weight, state.letters);
+                extend(node, state);
                 continue;
             }
-            found.push_back({origin.reference, node.reference, std::move(state.letters), state.weight, leaving});
+            found.push_back(
+                {origin.reference, node.reference, std::move(state.letters), state.weight, leaving, state.is_united});
             ++ways;
         }
         are_all &= open.empty();

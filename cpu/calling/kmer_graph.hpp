@@ -47,6 +47,7 @@ public:
         std::string letters;  // what follows the first k-mer, up to the end of the last one
         uint32_t weight;      // the least weight of its chains
         uint32_t leaving;     // of all edges that leave its first node
+        bool is_united;       // whether chains of it weigh so much with others alone
 
         // How many letters come between a letter of the reference and its copy, where the way leads back: 0 elsewhere.
         int64_t copied() const { return to > from ? 0 : from - to + static_cast<int64_t>(letters.size()); }
@@ -61,8 +62,9 @@ public:
     void add(Stretch read);
 
     // Forget chains beside the reference that weigh less and branch from heavier ones, which they would cut in pieces:
-    // errors of reads. Lead dangling ends that weigh as much back to the reference, where they share enough letters
-    // with it. Forget chains beside the reference that weigh less, and ways that do not come back to it.
+    // errors of reads. Unite others that errors split. Lead dangling ends that weigh as much back to the reference,
+    // where they share enough letters with it. Forget chains beside the reference that weigh less, and ways that do not
+    // come back to it.
     void prune(uint32_t least);
     // Whether some way beside the reference leads back to where it was.
     bool is_cyclic() const;
@@ -83,6 +85,7 @@ private:
         std::array<uint32_t, 4> weight{};
         std::array<uint32_t, 4> chain{};  // weights of the chains of its edges
         uint8_t kept = 0;                 // a bit for each edge that is not pruned
+        uint8_t united = 0;               // a bit for each edge that begins a chain which errors split
     };
 
     // A chain: the node and the letter of its first edge, the node behind it, and its weight.
@@ -112,6 +115,7 @@ private:
     std::vector<Chain> weigh_chains();  // those beside the reference
     bool drop_errors(const std::vector<Chain>& chains, uint32_t least);
     void drop(const Chain& chain);
+    bool unite_light(const std::vector<Chain>& chains, uint32_t least);
     bool join_dangling_ends(std::vector<Chain> chains, uint32_t least);
     void keep_ways_back();
 

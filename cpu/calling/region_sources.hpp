@@ -36,6 +36,8 @@ public:
     virtual std::vector<Region> finish_all() = 0;
     // Where the region that is not complete begins.
     virtual std::optional<int64_t> open_start() const = 0;
+    // Whether the reads show the candidates, and no list has them.
+    virtual bool discovers() const { return false; }
 };
 
 // Gives regions of candidates that the reads show. Each region has a requested candidate. Candidates are sought in the
@@ -57,6 +59,7 @@ public:
     std::vector<Region> finish_all() override { return {}; }
     // The first base that the region which is not complete, or a later one, may need.
     std::optional<int64_t> open_start() const override;
+    bool discovers() const override { return true; }
 
 private:
     std::vector<Region> join(std::vector<Variant> variants);

@@ -213,7 +213,8 @@ RegionStream::Task RegionStream::task(Region&& region) {
         const auto carried = [&](const Region& part) {
             return carried_alleles(buffer_.view(), task.reads, part, reference);
         };
-        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried);
+        task.scored.haplotypes =
+            build_haplotypes(region, reference, options_.max_haplotypes, carried, source_.discovers());
         for (const Haplotype& haplotype : task.scored.haplotypes)
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));

@@ -31,6 +31,8 @@ def assembled_alleles(
         weights = _edges(reads, k)
         edges = {reference[i : i + k + 1] for i in range(len(reference) - k)} | set(weights)
         edges -= _errors(reference, edges, weights, k, min(counts))
+        united = _united(reference, edges, weights, k, min(counts))
+        weights += united
         joined = _joined_ends(reference, _chains(reference, edges, weights, k), k, min(counts))
         for letters, weight in joined if len(joined) <= MOST_ENDS else []:
             for i in range(len(letters) - k):
@@ -40,7 +42,7 @@ def assembled_alleles(
         kept = _kept(reference, chains, k, min(counts))
         if kept is None or _is_cyclic(_beside(reference, kept, k)):
             continue
-        ways = _detours(reference, weights, chains, kept, k)
+        ways = _detours(reference, weights, chains, kept, k, united)
         if any(way.end - k <= way.begin and _copied(way, k) < LEAST_COPIED for way in ways):
             continue
         found = set()
@@ -49,7 +51,10 @@ def assembled_alleles(
                 # It leads back: behind it comes the reference up to where it left.
                 copy = reference[way.end : way.begin + k]
                 way = way._replace(letters=way.letters + copy, end=way.begin + k)
-            for allele in _differences(reference, way):
+            shown = list(_differences(reference, way))
+            if way.is_united and not any(allele[2] for allele in shown):
+                continue  # alignments show SNVs that stand alone
+            for allele in shown:
                 is_indel = allele[2]
                 if way.weight >= max(counts[is_indel], fractions[is_indel] * way.leaving):
                     found.add((start + allele[0], *allele[1:]))
@@ -105,6 +110,28 @@ def _errors(reference: str, edges: set[str], weights: Counter[str], k: int, leas
         if (leaves_heavier and (meets_heavier or ends)) or (meets_heavier and begins):
             dropped |= set(run)
     return dropped
+
+
+def _united(reference: str, edges: set[str], weights: Counter[str], k: int, least: int) -> Counter[str]:
+    """What light chains weigh more with all that leave, or reach, a node beside the reference."""
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    chains = _chains(reference, edges, weights, k)
+    runs = [run for run in _runs(reference, edges, k) if run[0] not in reference]
+    leaving, arriving = defaultdict(list), defaultdict(list)
+    for run in runs:
+        leaving[run[0][:-1]].append(chains[run[0]])
+        arriving[run[-1][1:]].append(chains[run[0]])
+
+    def of_all(node: str, of: list[int]) -> int:
+        return sum(of) if node not in own and max(of) < least else 0
+
+    more = Counter[str]()
+    for run in runs:
+        start, end, weight = run[0][:-1], run[-1][1:], chains[run[0]]
+        together = max(of_all(start, leaving[start]), of_all(end, arriving[end]))
+        if together >= least:
+            more[run[0]] = max(0, together - weight)
+    return more
 
 
 def _joined_ends(reference: str, chains: dict[str, int], k: int, least: int) -> list[tuple[str, int]]:
@@ -176,13 +203,17 @@ def _is_cyclic(edges: set[str]) -> bool:
 
 
 class _Way(NamedTuple):
-    """A way beside reference[begin:end]: letters, weights of its lightest chain and of all edges where it leaves."""
+    """A way beside reference[begin:end]: letters, weights of its lightest chain and of all edges where it leaves.
+
+    `is_united`: it has chains that errors split.
+    """
 
     begin: int
     end: int
     letters: str
     weight: int
     leaving: int
+    is_united: bool
 
 
 def _copied(way: _Way, k: int) -> int:
@@ -190,7 +221,9 @@ def _copied(way: _Way, k: int) -> int:
     return way.begin - (way.end - k) + len(way.letters) - k
 
 
-def _detours(reference: str, weights: Counter[str], chains: dict[str, int], kept: set[str], k: int) -> list[_Way]:
+def _detours(
+    reference: str, weights: Counter[str], chains: dict[str, int], kept: set[str], k: int, united: Counter[str]
+) -> list[_Way]:
     """Ways that leave the reference and come back, the heaviest of each place."""
     place = {reference[i : i + k]: i for i in range(len(reference) - k + 1)}
     own = {reference[i : i + k + 1] for i in range(len(reference) - k)}
@@ -202,7 +235,8 @@ def _detours(reference: str, weights: Counter[str], chains: dict[str, int], kept
         while unfinished:
             letters, weight = unfinished.pop()
             if letters[-k:] in place:
-                ways.append(_Way(begin, place[letters[-k:]] + k, letters, weight, leaving))
+                is_united = any(united[letters[i : i + k + 1]] for i in range(len(letters) - k))
+                ways.append(_Way(begin, place[letters[-k:]] + k, letters, weight, leaving, is_united))
                 continue
             edges = [letters[-k:] + letter for letter in "ACGT"]
             unfinished += [(letters + edge[-1], min(weight, chains[edge])) for edge in edges if edge in kept]

@@ -100,6 +100,38 @@ def test_an_allele_that_reads_leave_with_few_letters_is_found(shared, is_found):
     assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
 
 
+def with_other(text, at):
+    return text[:at] + {"A": "C", "C": "G", "G": "T", "T": "A"}[text[at]] + text[at + 1 :]
+
+
+def insertion_read_twice(rng, errors):
+    """A reference, reads over either end of an insertion at 150 and two over its middle, and how these spell it."""
+    reference, inserted = letters(rng, 300), letters(rng, 80)
+    haplotype = reference[:150] + inserted + reference[150:]
+    ends = [haplotype[at : at + 100] for at in (68, 72, 76, 202, 206, 210)]
+    middle = [with_other(haplotype, 190 + at) if at else haplotype for at in errors]
+    reads = [reference] * 4 + ends + [whole[115:265] for whole in middle]
+    return reference, {whole[150:230] for whole in middle}, reads
+
+
+@pytest.mark.parametrize("errors", [(0, 4), (-4, 4)])
+def test_errors_of_the_only_two_reads_do_not_hide_an_insertion(errors):
+    reference, insertions, reads = insertion_read_twice(np.random.default_rng(17), errors)
+    found = assembled(0, reference, reads, (2, 2))
+    assert found == assembled_alleles(0, reference, reads, (2, 2), FRACTIONS)
+    # What each of the two reads has is an allele: which of them is right is not known here.
+    spelled = {reference[: at + 1] + alt + reference[at + 1 :] for at, _, _, alt in found}
+    assert spelled == {reference[:150] + one + reference[150:] for one in insertions}
+
+
+def test_errors_beside_an_snv_that_two_reads_show_are_no_alleles():
+    reference = letters(np.random.default_rng(19), 300)
+    haplotype = with_other(reference, 150)
+    reads = [reference] * 6 + [with_other(haplotype, 150 + at)[75:225] for at in (-4, 4)]
+    assert assembled(0, reference, reads, (2, 2)) == [] == assembled_alleles(0, reference, reads, (2, 2), FRACTIONS)
+    assert assembled(0, reference, [*reads, haplotype[75:225], haplotype[80:230]], (2, 2))[0][0] == 150
+
+
 INSERTED = letters(np.random.default_rng(3), 60)
 CONTIG = letters(np.random.default_rng(4), 2000)
 
@@ -154,6 +186,15 @@ def with_poor_letters(reads, every):
 def test_poor_letters_do_not_keep_reads_from_spelling_an_insertion():
     reads = with_poor_letters(clipped_reads(np.random.default_rng(7)), 20)
     assert found_in(reads) == [(999, CONTIG[999], (CONTIG[999] + INSERTED,))]
+
+
+@pytest.mark.parametrize(("quality", "is_found"), [(5, True), (2, False)])
+def test_of_two_reads_one_may_have_poor_letters_that_are_more_likely_right_than_not(quality, is_found):
+    copy = CONTIG[:1000] + INSERTED + CONTIG[1000:]
+    reads = [aligned(start, copy[start : start + 150], [(0, 1000 - start), (4, start - 850)]) for start in (940, 950)]
+    reads[1].quals[10::20] = quality
+    reads = [aligned(start, CONTIG[start : start + 100]) for start in range(905, 941, 9)] + reads
+    assert bool(found_in(reads)) == is_found
 
 
 def test_a_deletion_in_a_repeat_that_no_good_letters_span_stays():

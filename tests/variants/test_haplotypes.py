@@ -19,11 +19,11 @@ def variant(pos: int, ref: str, *alts: str) -> Variant:
     return Variant("c", pos, ref, alts, "", 0)
 
 
-def haplotypes_of(*variants: Variant, limit: int = 128, carried=None) -> list[Haplotype]:
+def haplotypes_of(*variants: Variant, limit: int = 128, carried=None, are_discovered=False) -> list[Haplotype]:
     end = len(REFERENCE)
     region = Region("c", 5, 15, 0, end, 0, end, variants, tuple((v.pos, v.pos + len(v.ref)) for v in variants))
     flat = None if carried is None else lambda region: carried(region).reshape(-1)
-    return native.build_haplotypes(region, REFERENCE, limit, flat)
+    return native.build_haplotypes(region, REFERENCE, limit, flat, are_discovered)
 
 
 def alleles(haplotypes: list[Haplotype]) -> list[tuple[int, ...]]:
@@ -68,6 +68,18 @@ def test_two_insertions_at_one_place_are_not_combined():
 def test_records_that_say_the_same_are_one_haplotype_with_both():
     haplotypes = haplotypes_of(variant(4, "AC", "AG"), variant(5, "C", "G"))
     assert alleles(haplotypes) == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(("shown", "expected"), [([0, 0, 1], (0, 0, 1)), ([1, 1, 0], (1, 1, 0)), ([], (0, 0, 1))])
+def test_of_discovered_alleles_that_spell_the_same_a_haplotype_has_those_that_reads_show(shown, expected):
+    # TTTG becomes TTTT: by an SNV, or by another T and a deletion of the G.
+    sites = variant(11, "A", "AT"), variant(14, "TG", "T"), variant(15, "G", "T")
+    rows = np.array([shown] * 5, dtype=np.int16).reshape(-1, 3)
+    found = {one.sequence: one.alleles for one in haplotypes_of(*sites, carried=lambda _: rows, are_discovered=True)}
+    listed = {one.sequence: one.alleles for one in haplotypes_of(*sites)}
+    both = REFERENCE[:15] + "T" + REFERENCE[16:]
+    assert listed[both] == (1, 1, 1)
+    assert found == listed | {both: expected}
 
 
 def test_combinations_that_cancel_are_the_reference():
