@@ -148,11 +148,11 @@ def with_other_sources(
     for allele in range(n_alleles):
         prior = 10 ** priors[comb(allele + ploidy - 1, ploidy)]
         is_shown = shown == allele
-        if 2 <= is_shown.sum() < len(own) / max(2, ploidy):
+        if 2 <= is_shown.sum() < (shown >= 0).sum() / max(2, ploidy):
             odds = odds_of_mapq(mapq[is_shown & (mapq < 255)], mapq[~is_shown & (mapq < 255)])
             for share, weight in FOREIGN_SHARES.items():
                 source = prior * FOREIGN_ALLELES if allele else FOREIGN_REFERENCE
-                add(odds * weight * source, share / ploidy, allele)
+                add(odds * weight / sum(FOREIGN_SHARES.values()) * source, share / ploidy, allele)
         for strand in (1, 2) if allele else ():
             alone = strands == strand
             others = ~is_shown & ~alone
