@@ -6,14 +6,18 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/reference.hpp"
 #include "bind/variants.hpp"
 #include "calling/genotypes.hpp"
 #include "calling/site_genotypes.hpp"
 #include "calling/site_statistics.hpp"
+#include "calling/source_rates.hpp"
 
 namespace {
 
 using pairhmm::Genotyper;
+using pairhmm::SourceRateFinder;
+using pairhmm::SourceRates;
 
 using Fields = TupleOf<nb::any, nb::ellipsis>;
 using SiteFields =
@@ -106,15 +110,21 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread) {
+               int most_copies, double spread, double strand_errors, double growing_errors) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
-                pairhmm::GenotypingOptions options{
-                    snv_prior,    indel_prior, {},
-                    {},           score_floor, discovered,
-                    mnv,          gvcf,        {most_copies, std::move(gain), std::move(loss), spread},
-                    contamination};
+                pairhmm::GenotypingOptions options{snv_prior,
+                                                   indel_prior,
+                                                   {},
+                                                   {},
+                                                   score_floor,
+                                                   discovered,
+                                                   mnv,
+                                                   gvcf,
+                                                   {most_copies, std::move(gain), std::move(loss), spread},
+                                                   contamination,
+                                                   {strand_errors, growing_errors}};
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
@@ -123,10 +133,12 @@ void bind_genotypes(nb::module_& module) {
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
-            "most_copies"_a = 1, "spread"_a = 0.0,
+            "most_copies"_a = 1, "spread"_a = 0.0, "strand_errors"_a = SourceRates{}.strand,
+            "growing_errors"_a = SourceRates{}.growing,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms.")
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors: as "
+            "SourceRateFinder has them.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
@@ -139,4 +151,23 @@ void bind_genotypes(nb::module_& module) {
             "The sites of a region that are asked for. Of each: the fields of its variant, QUAL, the fields of the "
             "genotype of each sample, alleles left out, the value of each annotation by its ID, which is None "
             "where it is not known, and the share of reads that fit no haplotype.");
+
+    nb::class_<SourceRateFinder>(module, "SourceRateFinder", "Sees how often errors of one strand share a cause.")
+        .def(nb::init<>())
+        .def(
+            "add",
+            [](SourceRateFinder& finder, const std::string& chrom, const pairhmm::AlignedReads& reads,
+               PythonReference& reference) {
+                nb::gil_scoped_release release;
+                finder.add(chrom, reads, reference);
+            },
+            "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
+        .def(
+            "rates",
+            [](const SourceRateFinder& finder) {
+                const SourceRates rates = finder.rates();
+                return std::pair(rates.strand, rates.growing);
+            },
+            "How often a strand has errors that show an allele, as a share of how often a chromosome has it: in all "
+            "cycles alike, and growing with them.");
 }

@@ -67,6 +67,17 @@ void leave_out_unlisted(int listed, SampleGenotype& sample) {
     sample.is_called = !sample.alleles.empty();
 }
 
+// Whether errors of a strand look like each allele: substitutions, and gaps of few bases.
+std::vector<uint8_t> may_be_errors(const Variant& variant, size_t alleles) {
+    constexpr size_t kLongestError = 2;
+    std::vector<uint8_t> may_be(alleles, 1);
+    for (size_t i = 0; i < variant.alts.size(); ++i) {
+        const size_t alt = variant.alts[i].size(), ref = variant.ref.size();
+        may_be[i + 1] = std::max(alt, ref) - std::min(alt, ref) <= kLongestError;
+    }
+    return may_be;
+}
+
 bool has_deletion(const Variant& variant) {
     return std::any_of(variant.alts.begin(), variant.alts.end(),
                        [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
@@ -80,12 +91,17 @@ public:
           options_(options),
           tables_(tables),
           fragment_(region.fragment),
-          origins_{region.flag.data(),          region.start.data(), region.end.data(),
-                   region.mapq.data(),          &region.neighbours,  &names_,
-                   options.contamination.data()},
-          origins_at_gaps_{
-              region.flag.data(),          region.start.data(), region.end.data(), nullptr, nullptr, nullptr,
-              options.contamination.data()},
+          origins_{region.flag.data(),           region.start.data(), region.end.data(),
+                   region.mapq.data(),           &region.neighbours,  &names_,
+                   options.contamination.data(), options.rates},
+          origins_at_gaps_{region.flag.data(),
+                           region.start.data(),
+                           region.end.data(),
+                           nullptr,
+                           nullptr,
+                           nullptr,
+                           options.contamination.data(),
+                           {}},
           set_aside_(region.set_aside) {
         if (fragment_.empty()) {
             fragment_.resize(region.name_end.size());
@@ -210,6 +226,7 @@ private:
                        samples, options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
+        over.set_errors(may_be_errors(variant, static_cast<size_t>(over.alleles())));
         const std::vector<int> ploidies = ploidies_at(variant.chrom, variant.pos);
         SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
         Site site;

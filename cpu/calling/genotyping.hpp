@@ -23,6 +23,7 @@ struct GenotypingOptions {
     bool has_others;                     // each genotype gets the likelihoods for a gVCF
     SlipRates slips;                     // of reads in repeats, beyond which genotypes expect more
     std::vector<double> contamination;   // [samples] the share of another person's reads
+    SourceRates rates;                   // of reads that do not show the genotype
 };
 
 // It keeps tables of genotypes: each thread has one of its own.

@@ -17,8 +17,6 @@ namespace pairhmm {
 namespace {
 
 constexpr uint8_t kMinQuality = 20;
-// Bases at either end of an alignment that do not count: gaps there look like mismatches.
-constexpr int64_t kUnsureEnd = 10;
 // The fewest reads that show an SNV, and their least and highest share: below are errors, and above it, both
 // chromosomes have it.
 constexpr size_t kFewestReads = 2;
@@ -27,6 +25,9 @@ constexpr double kLeastShare = 0.03, kHighestShare = 0.8;
 constexpr double kUsualShare = 0.4;
 // The share of the fragments of either allele that have both where two alleles are seen together.
 constexpr double kTogether = 0.7;
+
+// Bases between two neighbours that count: nearer ones are seen in the same reads.
+constexpr int64_t kApart = 75;
 
 using Fragments = std::vector<int64_t>;
 
@@ -54,12 +55,12 @@ void for_aligned(const Reads& reads, int64_t read, int64_t start, int64_t end, U
 }
 
 // The part of a read that counts: [first, last).
-std::pair<int64_t, int64_t> sure_part(const AlignedReads& reads, int64_t read) {
-    return {reads.reads.start[read] + kUnsureEnd, reads.end[read] - kUnsureEnd};
+std::pair<int64_t, int64_t> sure_part(const AlignedReads& reads, int64_t read, int64_t unsure) {
+    return {reads.reads.start[read] + unsure, reads.end[read] - unsure};
 }
 
 std::vector<Mismatch> mismatches(const AlignedReads& aligned, const std::vector<int64_t>& chosen, int64_t start,
-                                 const std::string& reference) {
+                                 const std::string& reference, int64_t unsure) {
     const Reads& reads = aligned.reads;
     const int64_t end = start + static_cast<int64_t>(reference.size());
     std::vector<Mismatch> found;
@@ -75,7 +76,7 @@ std::vector<Mismatch> mismatches(const AlignedReads& aligned, const std::vector<
                     found.emplace_back(reads.sample[read], position + i, ours[i], read);
             }
         };
-        const auto [first, last] = sure_part(aligned, read);
+        const auto [first, last] = sure_part(aligned, read, unsure);
         for_aligned(reads, read, std::max(start, first), std::min(end, last), compare);
     }
     std::sort(found.begin(), found.end());
@@ -96,10 +97,10 @@ Fragments fragments_of(const AlignedReads& reads, const std::vector<int64_t>& ch
 }
 
 std::vector<int64_t> reads_over(const AlignedReads& reads, const std::vector<int64_t>& chosen, int32_t sample,
-                                int64_t position) {
+                                int64_t position, int64_t unsure) {
     std::vector<int64_t> over;
     for (const int64_t read : chosen) {
-        const auto [first, last] = sure_part(reads, read);
+        const auto [first, last] = sure_part(reads, read, unsure);
         if (reads.reads.sample[read] == sample && first <= position && position < last) over.push_back(read);
     }
     return over;
@@ -108,9 +109,10 @@ std::vector<int64_t> reads_over(const AlignedReads& reads, const std::vector<int
 // How many reads of a sample are over each position of [start, end).
 class Depths {
 public:
-    Depths(const AlignedReads& reads, const std::vector<int64_t>& chosen, int64_t start, int64_t end) : start_(start) {
+    Depths(const AlignedReads& reads, const std::vector<int64_t>& chosen, int64_t start, int64_t end, int64_t unsure)
+        : start_(start) {
         for (const int64_t read : chosen) {
-            auto [first, last] = sure_part(reads, read);
+            auto [first, last] = sure_part(reads, read, unsure);
             first = std::max(first, start), last = std::min(last, end);
             if (first >= last) continue;
             std::vector<int32_t>& depth = of_sample_[reads.reads.sample[read]];
@@ -153,17 +155,20 @@ bool is_unusual(const Neighbour& snv) {
            are_few(snv.covering.size() - snv.with.size(), snv.covering.size());
 }
 
-// The SNVs that reads show in [start, end), with numbers of reads in place of fragments.
-std::vector<Neighbour> shown_snvs(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
-    const AlignedReads reads = buffer.view();
-    const std::vector<int64_t> chosen = buffer.over(start, end);
-    std::string letters = reference.fetch(buffer.chrom(), start, end);
+}  // namespace
+
+int64_t fragment_name(std::string_view name) { return checksum(name); }
+
+std::vector<Neighbour> shown_snvs(const AlignedReads& reads, const std::vector<int64_t>& chosen,
+                                  const std::string& chrom, ReferenceBases& reference, int64_t start, int64_t end,
+                                  int64_t unsure) {
+    std::string letters = reference.fetch(chrom, start, end);
     std::transform(letters.begin(), letters.end(), letters.begin(), code_of);
-    const std::vector<Mismatch> all = mismatches(reads, chosen, start, letters);
+    const std::vector<Mismatch> all = mismatches(reads, chosen, start, letters, unsure);
     const auto site_of = [](const Mismatch& one) {
         return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one));
     };
-    const Depths depths(reads, chosen, start, start + static_cast<int64_t>(letters.size()));
+    const Depths depths(reads, chosen, start, start + static_cast<int64_t>(letters.size()), unsure);
     std::vector<Neighbour> found;
     for (size_t first = 0, behind = 0; first < all.size(); first = behind) {
         std::vector<int64_t> with;
@@ -172,22 +177,20 @@ std::vector<Neighbour> shown_snvs(const ReadBuffer& buffer, ReferenceBases& refe
         if (with.size() < kFewestReads) continue;
         const auto [sample, position, letter] = site_of(all[first]);
         if (static_cast<double>(with.size()) < kLeastShare * depths.at(sample, position)) continue;
-        found.push_back({position, sample, reads_over(reads, chosen, sample, position), std::move(with)});
+        found.push_back({position, sample, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
     }
     return found;
 }
 
-}  // namespace
-
-int64_t fragment_name(std::string_view name) { return checksum(name); }
-
 std::vector<Neighbour> find_neighbours(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start,
                                        int64_t end) {
-    const std::vector<Neighbour> inside = shown_snvs(buffer, reference, start, end);
+    const auto shown = [&](int64_t from, int64_t to, int64_t unsure) {
+        return shown_snvs(buffer.view(), buffer.over(from, to), buffer.chrom(), reference, from, to, unsure);
+    };
+    const std::vector<Neighbour> inside = shown(start, end, 0);
     if (std::none_of(inside.begin(), inside.end(), is_unusual)) return {};
     std::vector<Neighbour> found;
-    for (Neighbour& snv :
-         shown_snvs(buffer, reference, std::max<int64_t>(0, start - kNeighbourhood), end + kNeighbourhood)) {
+    for (Neighbour& snv : shown(std::max<int64_t>(0, start - kNeighbourhood), end + kNeighbourhood, kUnsureEnd)) {
         if (static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size())) continue;
         for (auto* reads : {&snv.covering, &snv.with}) *reads = fragments_of(buffer.view(), *reads);
         found.push_back(std::move(snv));
@@ -213,7 +216,18 @@ Linked linked_to(const std::vector<Neighbour>& neighbours, int32_t sample, int64
     const auto elsewhere = [&](const Fragments& fragments) {
         return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
     };
-    return {elsewhere(all), elsewhere(own), linked};
+    Linked found{{elsewhere(all), elsewhere(own)}, linked, {}};
+    int64_t behind = 0;
+    for (const Neighbour* one : apart) {
+        const int64_t agree = shared(one->with, with), disagree = shared(one->covering, with) - agree;
+        if (disagree > agree) ++found.disagreeing;
+        else if (one->position >= behind) {
+            found.others.push_back(
+                {static_cast<int64_t>(one->covering.size()), static_cast<int64_t>(one->with.size())});
+            behind = one->position + kApart;
+        }
+    }
+    return found;
 }
 
 }  // namespace pairhmm

@@ -15,6 +15,9 @@ namespace pairhmm {
 // beyond intervals that are asked for.
 constexpr int64_t kNeighbourhood = 600;
 
+// Bases at either end of an alignment where gaps look like mismatches.
+constexpr int64_t kUnsureEnd = 10;
+
 struct Neighbour {
     int64_t position;
     int32_t sample;
@@ -25,14 +28,27 @@ struct Neighbour {
 // What tells fragments apart: a hash of the name of their reads.
 int64_t fragment_name(std::string_view name);
 
+// The SNVs that some reads of a contig show in [start, end), with numbers of reads in place of fragments. So
+// many bases at either end of an alignment do not count.
+std::vector<Neighbour> shown_snvs(const AlignedReads& reads, const std::vector<int64_t>& chosen,
+                                  const std::string& chrom, ReferenceBases& reference, int64_t start, int64_t end,
+                                  int64_t unsure);
+
 // The SNVs that reads show near [start, end). None where each allele inside has the share of the reads that alleles of
 // a chromosome have.
 std::vector<Neighbour> find_neighbours(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end);
 
-// What fragments that do not cover a site say of one of its alleles: how many cover a neighbour whose allele is seen
-// together with it, and how many show that.
+// Fragments over an allele, or over several: those that cover it, and those of them that show it.
+struct Shown {
+    int64_t covering = 0, with = 0;
+};
+
+// What fragments that do not cover a site say of one of its alleles.
 struct Linked {
-    int64_t covering = 0, with = 0, neighbours = 0;
+    Shown elsewhere;            // at neighbours whose alleles are seen together with it
+    int64_t together = 0;       // so many neighbours
+    std::vector<Shown> others;  // neighbours that are apart from each other, and may be of the same copy
+    int64_t disagreeing = 0;    // neighbours whose alleles the fragments of this one do not show
 };
 
 // covering, with: [fragments] of one sample over the site and those with the allele, ascending; [first, last): the

@@ -11,21 +11,13 @@ namespace pairhmm {
 
 namespace {
 
-// How often foreign reads show an allele, as a share of how often a chromosome has it; and how often some are like the
-// reference where the sample is not. Few of the sites of a genome have foreign reads: neighbours tell where.
-constexpr double kForeignAlleles = 1e-5, kForeignReference = 3e-7;
-// Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
-// a chromosome, and need evidence of other fragments.
-constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.25}, {0.1, 0.25},  {0.2, 0.25},
-                                                        {0.3, 0.25},  {0.4, 0.025}, {0.5, 0.0025}};
-// How often errors of a strand make an allele, as a share of how often a chromosome has it: in all cycles alike, and
-// growing with the square of the cycle. Shares of the strand's reads that have the error, in the last cycle.
-constexpr double kStrandErrors = 5e-5, kGrowingErrors = 1e-4;
-constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
-// log10 of how much more often a neighbour is linked to a foreign allele than to one of a chromosome, and how many
-// count.
-constexpr double kOddsOfNeighbour = 1;
-constexpr int64_t kMostNeighbours = 2;
+// log10 of how much more often a neighbour is seen together with a foreign allele than with one of a chromosome, and
+// how many count; of how much less often one is not seen with it where it could; and what shares of others say at most,
+// each, and all of this together.
+constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostTogether = 3;
+constexpr double kMostOfShare = 1.5, kMostOfNeighbours = 6;
+// log10 of how often, among foreign reads, a neighbour is an allele of a chromosome.
+constexpr double kOddsOfChromosome = -1;
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
 // The share of the reads with an allele that all chromosomes have.
@@ -48,8 +40,8 @@ double log_of_any_share(size_t low, size_t all) {
 
 class Sources {
 public:
-    Sources(const SeenFragments& seen, const Genotypes& genotypes, std::vector<double>& log10)
-        : seen_(seen), genotypes_(genotypes), log10_(log10) {}
+    Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
+        : seen_(seen), genotypes_(genotypes), rates_(rates), log10_(log10) {}
 
     // Another person has the reference, or one or two copies of another allele.
     void contaminate(double share) {
@@ -64,45 +56,41 @@ public:
 
     // Foreign reads show an allele.
     void add_foreign(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
+        if ((allele > 0 ? rates_.foreign : rates_.foreign_reference) == 0) return;
         const int64_t with = std::count(seen_.informative_for.begin(), seen_.informative_for.end(), allele);
         // What most reads show is the sample's.
-        if (with < 2 || with * std::max(2, genotypes_.ploidy) >= static_cast<int64_t>(seen_.fragments.size())) return;
+        const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
+                                 std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
+        if (with < 2 || with * std::max(2, genotypes_.ploidy) >= informative) return;
         const Linked linked = linked_fragments(allele, origins, sample, first, last);
         const double prior =
-            (allele > 0 ? prior_of(allele) + std::log10(kForeignAlleles) : std::log10(kForeignReference)) +
-            log10_of_mapq(allele) +
-            static_cast<double>(std::min(kMostNeighbours, linked.neighbours)) * kOddsOfNeighbour;
-        for (const auto& [of_chromosome, probability] : kForeignShares) {
-            const double share = of_chromosome / genotypes_.ploidy;
-            add(prior + std::log10(probability) + log10_of_share(share, linked),
+            (allele > 0 ? prior_of(allele) + std::log10(rates_.foreign) : std::log10(rates_.foreign_reference)) +
+            log10_of_mapq(allele) + log10_of_neighbours(linked);
+        const std::vector<double> shares = log10_shares(linked);
+        for (size_t i = 0; i < shares.size(); ++i) {
+            const double share = kForeignShares[i].first / genotypes_.ploidy;
+            add(prior + shares[i] + log10_of_share(share, linked.elsewhere),
                 mixed(std::vector<double>(seen_.fragments.size(), share), allele, 1));
         }
     }
 
     // Errors of a strand show an allele.
     void add_strand_errors(int allele, bool is_reverse) {
-        const auto is_on = [&](const Fragment& fragment, bool reverse) {
-            return reverse ? fragment.is_reverse : fragment.is_forward;
-        };
         int64_t with = 0, against = 0, others = 0;
-        std::vector<double> strand(seen_.fragments.size());
-        for (size_t i = 0; i < strand.size(); ++i) {
-            const Fragment& fragment = seen_.fragments[i];
-            const bool has_other = is_on(fragment, !is_reverse);
-            // An allele that mates on both strands show is no error of one.
-            strand[i] = is_on(fragment, is_reverse) && !has_other;
+        for (size_t i = 0; i < seen_.fragments.size(); ++i) {
+            const bool has_other = seen_.fragments[i].is_on(!is_reverse);
             if (seen_.informative_for[i] == allele) ++(has_other ? against : with);
             else others += has_other;
         }
         // Without reads of the other strand, nothing tells errors from alleles.
         if (with < 2 || against > 1 || others == 0) return;
-        add_errors(allele, kStrandErrors, strand);
-        for (size_t i = 0; i < strand.size(); ++i) strand[i] *= seen_.fragments[i].cycle * seen_.fragments[i].cycle;
-        add_errors(allele, kGrowingErrors, strand);
+        add_errors(allele, rates_.strand, error_weights(seen_.fragments, is_reverse, false));
+        add_errors(allele, rates_.growing, error_weights(seen_.fragments, is_reverse, true));
     }
 
 private:
     void add_errors(int allele, double relative_prior, const std::vector<double>& weights) {
+        if (relative_prior == 0) return;
         const double prior = prior_of(allele) + std::log10(relative_prior / 2 / std::size(kErrorShares));
         for (const double share : kErrorShares) {
             std::vector<double> shares(weights);
@@ -154,14 +142,54 @@ private:
         return linked_to(*origins.neighbours, sample, first, last, covering, with);
     }
 
-    // log10 of how much likelier fragments elsewhere are for a share of foreign ones than for a share of chromosomes.
-    double log10_of_share(double share, const Linked& linked) const {
-        const auto with = static_cast<double>(linked.with), without = static_cast<double>(linked.covering) - with;
-        const auto log10_of = [&](double one) { return with * std::log10(one) + without * std::log10(1 - one); };
-        double chromosomes = log10_of(genotypes_.ploidy > 1 ? 1.0 / genotypes_.ploidy : kNearlyAll);
+    // log10 of how much likelier fragments are for a share of foreign ones than for a share of chromosomes.
+    double log10_of_share(double share, const Shown& shown) const {
+        double chromosomes = log10_of(genotypes_.ploidy > 1 ? 1.0 / genotypes_.ploidy : kNearlyAll, shown);
         for (int copies = 2; copies < genotypes_.ploidy; ++copies)
-            chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / genotypes_.ploidy));
-        return log10_of(share) - chromosomes;
+            chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / genotypes_.ploidy, shown));
+        return log10_of(share, shown) - chromosomes;
+    }
+
+    static double log10_of(double share, const Shown& shown) {
+        return static_cast<double>(shown.with) * std::log10(share) +
+               static_cast<double>(shown.covering - shown.with) * std::log10(1 - share);
+    }
+
+    // log10 of how much likelier a neighbour is for a share of foreign reads, as two of its reads have to be seen.
+    double log10_of_seen(double share, const Shown& shown) const {
+        const double all = static_cast<double>(shown.covering), without = std::pow(1 - share, all - 1);
+        return log10_of_share(share, shown) - std::log10(1 - without * (1 - share + all * share));
+    }
+
+    // log10 of how much likelier foreign reads are among neighbours like these.
+    double log10_of_neighbours(const Linked& linked) const {
+        const double linked_odds = kOddsOfTogether * static_cast<double>(linked.together) +
+                                   kOddsOfDisagreeing * static_cast<double>(linked.disagreeing);
+        double near = std::clamp(linked_odds, 0.0, kMostTogether), most = 0;
+        for (const Shown& one : linked.others) {
+            double odds = 0;
+            for (const auto& [of_chromosome, probability] : kForeignShares)
+                odds += probability * std::pow(10.0, log10_of_seen(of_chromosome / genotypes_.ploidy, one));
+            const double own = std::min(log10_add(std::log10(odds), kOddsOfChromosome), kMostOfShare);
+            near += own;
+            most = std::max(most, own);
+        }
+        near -= most;  // a single one may be of errors
+        return std::max(0.0, std::clamp(near, 0.0, kMostOfNeighbours) + std::min(0.0, linked_odds));
+    }
+
+    // log10 of the probability of each of kForeignShares, by neighbours.
+    std::vector<double> log10_shares(const Linked& linked) const {
+        std::vector<double> shares;
+        for (const auto& [of_chromosome, probability] : kForeignShares) {
+            shares.push_back(std::log10(probability));
+            for (const Shown& one : linked.others)
+                shares.back() += log10_add(log10_of_seen(of_chromosome / genotypes_.ploidy, one), kOddsOfChromosome);
+        }
+        double all = shares[0];
+        for (size_t i = 1; i < shares.size(); ++i) all = log10_add(all, shares[i]);
+        for (double& share : shares) share -= all;
+        return shares;
     }
 
     // log10 of how much likelier it is that the mapping qualities of an allele's reads have a distribution of their
@@ -185,6 +213,7 @@ private:
 
     const SeenFragments& seen_;
     const Genotypes& genotypes_;
+    const SourceRates& rates_;
     std::vector<double>& log10_;
 };
 
@@ -206,13 +235,22 @@ Fragment ReadOrigins::fragment(int64_t read, int64_t number, int64_t site) const
     return {number, !is_reverse, is_reverse, mapq ? mapq[read] : kUnknownMapq, cycle};
 }
 
+std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool is_reverse, bool grows) {
+    std::vector<double> weights;
+    for (const Fragment& one : fragments) {
+        const bool is_alone = one.is_on(is_reverse) && !one.is_on(!is_reverse);
+        weights.push_back(!is_alone ? 0 : grows ? one.cycle * one.cycle : 1);
+    }
+    return weights;
+}
+
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
-    Sources sources(seen, genotypes, log10);
+    Sources sources(seen, genotypes, origins.rates, log10);
     if (origins.contamination[sample] > 0) sources.contaminate(origins.contamination[sample]);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele, origins, sample, first, last);
-        if (allele == 0) continue;
+        if (allele == 0 || (!seen.may_be_error.empty() && !seen.may_be_error[static_cast<size_t>(allele)])) continue;
         sources.add_strand_errors(allele, false);
         sources.add_strand_errors(allele, true);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "calling/neighbours.hpp"
@@ -21,6 +22,14 @@ struct Fragment {
     double cycle;                 // of the site, as a share of the read; the latest of its reads
 
     void add(const Fragment& mate);
+    bool is_on(bool reverse) const { return reverse ? is_reverse : is_forward; }
+};
+
+// How often sources show an allele, as a share of how often a chromosome has it. docs/model.md says what each is.
+struct SourceRates {
+    double strand = 5e-5, growing = 1e-4;  // errors of a strand: in all cycles alike, and growing with their square
+    double foreign = 1e-5;                 // without any neighbour that tells
+    double foreign_reference = 3e-7;       // by itself: how often foreign reads are like the reference
 };
 
 // What is known of the reads of a region beside their likelihoods.
@@ -31,6 +40,7 @@ struct ReadOrigins {
     const std::vector<Neighbour>* neighbours;  // of the fragments; null: they do not count
     const std::vector<int64_t>* name;          // [fragments] as neighbours have them
     const double* contamination;               // [samples] the share of another person's reads
+    SourceRates rates;
 
     // A read over a site, as a fragment with this number.
     Fragment fragment(int64_t read, int64_t number, int64_t site) const;
@@ -43,7 +53,19 @@ struct SeenFragments {
     std::vector<double> of_allele;         // [fragments][alleles]
     std::vector<double> of_genotype;       // [fragments][genotypes] the mean of a genotype's alleles
     std::vector<int64_t> informative_for;  // [fragments] the allele, or -1
+    std::vector<uint8_t> may_be_error;     // [alleles] whether errors of a strand look like it; empty: all of them
 };
+
+// Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
+// a chromosome, and need evidence of other fragments.
+constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.25}, {0.1, 0.25},  {0.2, 0.25},
+                                                        {0.3, 0.25},  {0.4, 0.025}, {0.5, 0.0025}};
+// Shares of the reads of a strand that have an error there, in the last cycle.
+constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+
+// By how much of such a share each fragment may have the error: all of it, or by the square of the cycle. Mates on both
+// strands have none.
+std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool is_reverse, bool grows);
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,

@@ -258,7 +258,7 @@ _GAPS = (
         "--stutter/--no-stutter",
         panel=MODEL,
         help="See from some reads how often repeats stutter, and take an STR model if they do, unless other options set"
-        " gap qualities.",
+        " gap qualities; and how often errors of one strand share a cause.",
     ),
     option(
         _MODEL,

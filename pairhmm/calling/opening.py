@@ -27,13 +27,14 @@ from pairhmm.sequences.intervals import Interval
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run."""
+    """The open files of a run, and the rates of errors of one strand in their reads, if these were looked at."""
 
     genome: Reference
     reader: AlignmentReader
     contigs: dict[str, int]
     requested: list[Interval] | None
     check: ReferenceCheck
+    strand_errors: tuple[float, ...] = ()
 
 
 @contextmanager
@@ -122,4 +123,5 @@ def make_run(
         scorer=scorer,
         progress=progress,
         timing=timing,
+        strand_errors=files.strand_errors,
     )

@@ -25,7 +25,7 @@ from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_of
-from pairhmm.calling.stutter import with_stutter
+from pairhmm.calling.stutter import seen
 from pairhmm.calling.summary import RunCounts
 from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.device_pool import Devices
@@ -123,7 +123,8 @@ def open_results(
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
-        plan = replace(plan, options=with_stutter(files, options))
+        files, seen_options = seen(files, options)
+        plan = replace(plan, options=seen_options)
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _thread_count(work, options.threads, len(files.reader.sources))
         stop = threading.Event()

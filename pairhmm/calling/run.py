@@ -32,7 +32,11 @@ Refine = Callable[["ScoredRegions"], "ScoredRegions"]
 
 @dataclass(slots=True)
 class Run:
-    """An open run, or an open shard of one. `requested` has its intervals; None stands for everywhere."""
+    """An open run, or an open shard of one.
+
+    `requested` has its intervals; None stands for everywhere. `strand_errors` are rates that some reads show, if these
+    were looked at.
+    """
 
     inputs: RunInputs
     options: RunOptions
@@ -44,6 +48,7 @@ class Run:
     scorer: ReadScorer
     progress: Progress
     timing: Timing
+    strand_errors: tuple[float, ...] = ()
     filtered: FilteredReads = field(init=False)
 
     def __post_init__(self) -> None:

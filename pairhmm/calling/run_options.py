@@ -126,7 +126,7 @@ class RunOptions:
         Thresholds of an allele seen in reads for becoming a candidate.
     stutter : bool
         Whether some reads are looked at first: where repeats stutter in them, the run takes an STR model, unless
-        options say what gaps are like.
+        options say what gaps are like. Genotypes expect errors of one strand as often as these reads show them.
     backend : str or Choice
         The name of a backend, or a backend with its devices.
     threads : int

@@ -1,4 +1,4 @@
-"""Sees from some of a run's reads how often repeats stutter in them, and takes the STR model of such a library.
+"""Sees from some of a run's reads what the library's errors are: how often repeats stutter, and strands err together.
 
 The reads are the same whatever the regions, the candidates and the threads of the run.
 """
@@ -24,6 +24,7 @@ from pairhmm.errors import InputError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, str_model_of
+from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
 
 log = logging.getLogger(__name__)
@@ -52,16 +53,30 @@ _EXCESS = 5**0.5
 _SPREAD_OF_LONG = 0.25
 
 
-def with_stutter(files: OpenFiles, options: RunOptions) -> RunOptions:
-    """The options with the STR model that some reads ask for, if no option says what gaps are like."""
-    model = options.model
-    if not options.stutter or options.profile is not None or not _is_preset(model):
-        return options
+def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
+    """The files with the rates of errors of one strand that some reads show, and the options with the STR model."""
+    if not options.stutter:
+        return files, options
     try:
         blocks = list(_some_reads(files, options))
-        sites = count_changes(blocks, files.genome.fetch, files.contigs)
+        return files._replace(strand_errors=_strand_errors(blocks, files)), _with_stutter(blocks, files, options)
     except InputError:  # The run itself says what is wrong, if it comes there.
+        return files, options
+
+
+def _strand_errors(blocks: list[ReadBlock], files: OpenFiles) -> tuple[float, float]:
+    finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
+    for block in blocks:
+        finder.add(block.chrom, block.aligned, reference)
+    return finder.rates()
+
+
+def _with_stutter(blocks: list[ReadBlock], files: OpenFiles, options: RunOptions) -> RunOptions:
+    """The options with the STR model that some reads ask for, if no option says what gaps are like."""
+    model = options.model
+    if options.profile is not None or not _is_preset(model):
         return options
+    sites = count_changes(blocks, files.genome.fetch, files.contigs)
     excess = excess_of(sites)
     if excess < _EXCESS:
         return options

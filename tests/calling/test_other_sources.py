@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import pairhmm
+from pairhmm.calling.opening import open_files
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.stutter import seen
 from pairhmm.errors import InputError, OptionError
 from pairhmm.native import is_compiled
 from pairhmm.simulate.files import ReadWriter, write_fasta
@@ -15,6 +18,7 @@ from pairhmm.simulate.reads import SimulatedReads, draw_reads
 from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_haplotype
 from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.variant import Variant
 from tests.calling.scored import evidence_of, genotyped
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
@@ -50,6 +54,22 @@ def test_an_allele_of_one_strand_is_an_error():
     assert one.quality < 20 < both.quality
     # Where all reads are of one strand, nothing tells errors from alleles.
     assert site_of(30, 7).quality == pytest.approx(both.quality)
+
+
+def test_a_long_gap_is_no_error_of_a_strand():
+    for ref, is_error in (("ACC", True), ("ACCGTCCGTAT", False)):
+        variants = (Variant("q", 50, ref, ("A",)),)
+        both, one = (
+            site_of(24, 14, flag=flags(12, 12) + own, variants=variants).quality for own in (flags(7, 7), flags(14, 0))
+        )
+        assert (one < both - 20) == is_error
+
+
+def test_reads_that_tell_no_alleles_apart_make_none_foreign():
+    """Most of the others show a deletion."""
+    rows = [[0.0, -4.0]] * 15 + [[-4.0, 0.0]] * 29
+    alone, beside = (genotyped(evidence_of(np.array(rows + [[0.0, 0.0]] * more)))[0].quality for more in (0, 16))
+    assert beside == pytest.approx(alone, abs=0.5)
 
 
 def test_an_allele_that_mates_on_both_strands_show_is_no_error():
@@ -104,6 +124,36 @@ def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
     with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": LENGTH}, "s") as writer:
         writer.add(SimulatedReads.concatenate(reads))
     return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
+
+
+def strand_errors(folder: Path) -> tuple[float, ...]:
+    with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), 1) as files:
+        return seen(files, RunOptions())[0].strand_errors
+
+
+def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
+    """At each 100th base up to 80% of the forward reads are wrong, by their cycle; at none; and reads are foreign."""
+    rng = np.random.default_rng(9)
+    codes = rng.integers(0, 4, 2 * LENGTH, dtype=np.uint8)
+    sequence = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    places = np.arange(300, len(codes) - 300, 100)
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    found = []
+    for rate in (0.8, 0.0):
+        reads = draw_reads(rng, [sequence], 2 * LENGTH * 30 // 300, 150)
+        for row in range(0, len(reads.codes), 2):
+            cycle = places - reads.starts[row]
+            cycle = cycle[(cycle >= 0) & (cycle < 150)]
+            wrong = cycle[rng.random(len(cycle)) < rate * (cycle / 150) ** 2]
+            reads.codes[row, wrong] = (reads.codes[row, wrong] + 1) % 4
+        with ReadWriter(
+            tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s"
+        ) as bam:
+            bam.add(reads)
+        found.append(strand_errors(tmp_path))
+    often, never = found
+    assert 2 < often[1] < 20
+    assert never == strand_errors(collapsed[0]) == (5e-5, 1e-4)
 
 
 def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
