@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,6 +21,7 @@ from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.calling.shards import Work, work_of
 from pairhmm.calling.str_counts import Site, count_changes
 from pairhmm.calling.str_rates import estimate_rates
+from pairhmm.engine.task_threads import TaskThreads
 from pairhmm.errors import InputError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.str_model import StrModel
@@ -31,7 +33,7 @@ log = logging.getLogger(__name__)
 
 # Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
 # as few as they may be.
-_SHARE, _FEWEST, _MOST = 0.03, 4_000, 60_000
+_SHARE, _FEWEST, _MOST = 0.03, 4_000, 30_000
 _WINDOWS, _OF_WINDOW = 4, 4_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
 _BASES, _CHUNK = 8_000_000, 250
@@ -57,31 +59,31 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
     """The files with the rates of errors of one strand that some reads show, and the options with the STR model."""
     if not options.stutter:
         return files, options
+    finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
+    bases = reads = 0
+
+    def looked_at() -> Iterator[ReadBlock]:
+        nonlocal bases, reads
+        for block in _some_reads(files, options):
+            bases, reads = bases + len(block.bases), reads + len(block)
+            finder.add(block.chrom, block.aligned, reference)
+            yield block
+
     try:
-        blocks = list(_some_reads(files, options))
-        return files._replace(strand_errors=_strand_errors(blocks, files)), _with_stutter(blocks, files, options)
+        sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
+    is_long = bases >= _LONG * reads
+    return files._replace(strand_errors=finder.rates()), _with_str_model(sites, is_long, options)
 
 
-def _strand_errors(blocks: list[ReadBlock], files: OpenFiles) -> tuple[float, float]:
-    finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
-    for block in blocks:
-        finder.add(block.chrom, block.aligned, reference)
-    return finder.rates()
-
-
-def _with_stutter(blocks: list[ReadBlock], files: OpenFiles, options: RunOptions) -> RunOptions:
-    """The options with the STR model that some reads ask for, if no option says what gaps are like."""
+def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
+    """The options with the STR model that repeats ask for, if no option says what gaps are like."""
     model = options.model
-    if options.profile is not None or not _is_preset(model):
-        return options
-    sites = count_changes(blocks, files.genome.fetch, files.contigs)
     excess = excess_of(sites)
-    if excess < _EXCESS:
+    if options.profile is not None or not _is_preset(model) or excess < _EXCESS:
         return options
-    bases, reads = (sum(map(size, blocks)) for size in (lambda block: len(block.bases), len))
-    found = str_model_of(LIBRARIES[1]) if bases < _LONG * reads else _estimated(sites, model)
+    found = _estimated(sites, model) if is_long else str_model_of(LIBRARIES[1])
     log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
     return replace(options, model=replace(model, str_model=found))
 
@@ -128,7 +130,8 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
         reads_wanted = int(min(_MOST, max(_FEWEST, _SHARE * work.total)))
         places = [[window] for window in _windows(work, files.contigs, reads_wanted)] or [None]
-    for place in places:
+
+    def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
         reads = bases = 0
         for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, left_out=LeftOut()):
@@ -140,6 +143,10 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
                 break
         if taken:  # together they are counted in less time
             yield ReadBlock.concatenate(taken)
+
+    count = min(options.threads, len(places))
+    with TaskThreads(lambda: read, count if count > 1 else 0, threading.Event()) as threads:
+        yield from threads.results(places)
 
 
 def _windows(work: Work, contigs: Mapping[str, int], reads: int) -> list[Interval]:
