@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated, Literal, Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
@@ -139,6 +140,9 @@ def fit(
 
 
 def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
+    if not inputs.candidates_are_discovered:
+        # Assembly would spell errors of noisy reads as haplotypes, beside which they count as no errors.
+        options = replace(options, discovery=replace(options.discovery, assembly=False))
     with open_run(spread_over_windows(inputs, most), options) as run:
         if inputs.candidates_are_discovered:
             collected = collect_plain(run, run.stream.reference.fetch, options.model, most)

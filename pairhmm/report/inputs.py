@@ -35,6 +35,15 @@ class ReportInputs:
 
     Paths may be text, bytes or path objects. A single path needs no list. Each field is the option of `pairhmm report`
     of its name, with the text below.
+
+    Attributes
+    ----------
+    reference, calls, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
+        A path.
+    likelihoods, alignments, hits, scan_summaries, timings : sequence of str
+        Paths.
+    hits_samples, info : sequence of str
+        Names of samples, and keys of INFO.
     """
 
     reference: str | None = _file("reference", "The reference genome (FASTA).")

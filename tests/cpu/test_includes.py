@@ -26,7 +26,7 @@ BELOW = {
     "formats": {"simd", "threads", "calling", "scan"},
     "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
-    "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
+    "wasm": {"simd", "threads", "calling", "forward", "packing", "posterior", "formats"},
 }
 BELOW["bind"] = set(BELOW) - {"wasm"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

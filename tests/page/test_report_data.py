@@ -126,7 +126,7 @@ def test_panels_of_the_profile_model(shown, tiny, run_cli, tmp_path):
 
 def check_panels(found, expected):
     own = {(one["chrom"], one["start"], one["end"]): one for one in found}
-    assert len(expected) == 15
+    assert len(expected) == 16
     compared = 0
     for panel in expected:
         mine = own[panel["chrom"], panel["start"], panel["end"]]
