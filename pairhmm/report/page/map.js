@@ -1,6 +1,6 @@
 // The map of samples: as it was drawn, recomputed by sliders, and beside it the exact scaling.
 
-import { blendedPlaces, openGpuBlender, sharesOf, weightedPlaces } from "./blending.js";
+import { blendedPlaces, sharesOf, weightedPlaces } from "./blending.js";
 import { themeColour } from "./colours.js";
 import { NOTHING_ALIKE } from "./distances.js";
 import { announce, card, make, makeCanvas, plotWidth } from "./dom.js";
@@ -25,11 +25,8 @@ class MapPanel {
     this.flags = map.samples.map((name) => flagsOf.get(name) ?? []);
     this.places = map.places;
     this.selected = -1;
-    this.turn = 0;
-    this.gpu = null;
     this.build();
     this.tellWhere();
-    this.connect();
   }
 
   build() {
@@ -202,7 +199,6 @@ class MapPanel {
 
   reset() {
     for (const { input, value } of [...this.weights, this.alpha]) input.value = value;
-    this.turn++;
     this.showShares(sharesOf(this.weights.map(({ value }) => value)));
     this.places = this.map.places;
     this.redraw();
@@ -215,8 +211,7 @@ class MapPanel {
     this.alpha.shown.textContent = formatNumber(Number(this.alpha.input.value), 2);
   }
 
-  // The last of several quick changes is shown.
-  async recompute() {
+  recompute() {
     const shares = sharesOf(this.weights.map(({ input }) => Number(input.value)));
     const alpha = Number(this.alpha.input.value);
     this.showShares(shares);
@@ -224,30 +219,12 @@ class MapPanel {
       this.where.textContent = "All weights are 0: the map stays as it is.";
       return;
     }
-    const turn = ++this.turn;
-    const { map, gpu } = this;
-    const blended = gpu ? await gpu.blend(shares, alpha).catch(() => this.withoutGpu()) : null;
-    if (turn !== this.turn) return;
-    const flat = blended ?? blendedPlaces(weightedPlaces(map.projections, shares), map, alpha, map.passes);
+    const { map } = this;
+    const flat = blendedPlaces(weightedPlaces(map.projections, shares), map, alpha, map.passes);
     this.places = map.samples.map((_, sample) => [flat[2 * sample], flat[2 * sample + 1]]);
     this.redraw();
     this.tellWhere();
     this.drawn.trust.textContent = "recomputed; the trustworthiness is not known";
-  }
-
-  withoutGpu() {
-    this.gpu = null;
-    return null;
-  }
-
-  async connect() {
-    if (!this.map.groups.length || !this.map.samples.length) return;
-    this.gpu = await openGpuBlender(this.map);
-    this.gpu?.lost.then(() => {
-      this.withoutGpu();
-      this.tellWhere();
-    });
-    this.tellWhere();
   }
 
   tellWhere() {
@@ -255,10 +232,9 @@ class MapPanel {
       this.where.textContent = "The table has no projections of groups, so the map can't be recomputed here.";
       return;
     }
-    const where = this.gpu ? `the GPU (WebGPU: ${this.gpu.name})` : "the CPU (JavaScript: no WebGPU here)";
-    const differs = this.differs() ? " The sliders do not give the positions of the table, even as it was drawn." : "";
-    this.where.textContent = `Sliders are computed by ${where}.${differs}`;
-    this.element.dataset.computes = this.gpu ? "gpu" : "cpu";
+    this.where.textContent = this.differs()
+      ? "The sliders do not give the positions of the table, even as it was drawn."
+      : "";
   }
 
   // Whether the settings of the table lead elsewhere than its positions: it may have been cut or changed.
