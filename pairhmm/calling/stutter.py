@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.index import find_index
@@ -145,7 +146,10 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
             yield ReadBlock.concatenate(taken)
 
     count = min(options.threads, len(places))
-    with TaskThreads(lambda: read, count if count > 1 else 0, threading.Event()) as threads:
+    if count == 1:
+        yield from chain.from_iterable(map(read, places))
+        return
+    with TaskThreads(lambda: read, count, threading.Event()) as threads:
         yield from threads.results(places)
 
 

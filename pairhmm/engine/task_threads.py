@@ -7,7 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -121,12 +121,10 @@ class TaskThreads(Generic[Task, Item]):
             raise slot.error
 
     def _next(self, results: SimpleQueue[tuple[Any] | None]) -> tuple[Any] | None:
-        while True:
-            try:
+        while os.getpid() == self._owner:
+            with suppress(Empty):
                 return results.get(timeout=_FORK_SECONDS)
-            except Empty:
-                if os.getpid() != self._owner:
-                    raise PairhmmError("a fork of a process can't go on with its runs") from None
+        raise PairhmmError("a fork of a process can't go on with its runs")
 
     def _log(self, messages: Iterable[logging.LogRecord]) -> None:
         """Log the messages of a task; those of several tasks once."""

@@ -89,8 +89,13 @@ def made(verb, files, folder, caplog, threads, listed=False, **given):
 def started(monkeypatch):
     """The numbers of threads that were started."""
     counts = []
-    enter = TaskThreads.__enter__
-    monkeypatch.setattr(TaskThreads, "__enter__", lambda self: counts.append(len(self._threads)) or enter(self))
+
+    class Counted(TaskThreads):
+        def __enter__(self):
+            counts.append(len(self._threads))
+            return super().__enter__()
+
+    monkeypatch.setattr(parallel, "TaskThreads", Counted)
     return counts
 
 
