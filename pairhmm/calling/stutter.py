@@ -71,18 +71,22 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
             yield block
 
     try:
-        sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
+        if options.profile is None and _is_preset(options.model):
+            sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
+            options = _with_str_model(sites, bases >= _LONG * reads, options)
+        else:  # Options say what gaps are like.
+            for _ in looked_at():
+                pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
-    is_long = bases >= _LONG * reads
-    return files._replace(strand_errors=finder.rates()), _with_str_model(sites, is_long, options)
+    return files._replace(strand_errors=finder.rates()), options
 
 
 def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
-    """The options with the STR model that repeats ask for, if no option says what gaps are like."""
+    """The options with the STR model that repeats ask for."""
     model = options.model
     excess = excess_of(sites)
-    if options.profile is not None or not _is_preset(model) or excess < _EXCESS:
+    if excess < _EXCESS:
         return options
     found = _estimated(sites, model) if is_long else str_model_of(LIBRARIES[1])
     log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
