@@ -13,14 +13,14 @@ from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
-from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE, InputFile
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
 from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
-from pairhmm.variants.ploidy import MOST_COPIES, Ploidies, read_ploidy
+from pairhmm.variants.ploidy import ASSEMBLIES, MOST_COPIES, Ploidies, read_ploidy
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -95,10 +95,11 @@ def _pedigree(path: str) -> Pedigree:
 )
 @click.option(
     "--ploidy-file",
-    type=INPUT_FILE,
-    metavar="FILE",
+    type=InputFile(ASSEMBLIES),
+    metavar="NAME",
     panel=GENOTYPES,
-    help="Ploidies by region and sex, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and PLOIDY.",
+    help="Ploidies by region and sex. NAME is GRCh37 or GRCh38 (sexes M and F), or a file as in bcftools: lines of"
+    " CHROM, FROM, TO (1-based), SEX and PLOIDY.",
 )
 @click.option(
     "--ped",
