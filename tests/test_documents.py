@@ -13,7 +13,7 @@ from pairhmm.cli.main import cli
 from pairhmm.variants.call_writer import open_calls
 
 PROJECT = Path(__file__).resolve().parents[1]
-FOLDERS = (".", "docs", "benchmarks", "workflows/config", "wrappers")
+FOLDERS = (".", "docs", "docs/start", "benchmarks", "workflows/config", "wrappers")
 DOCUMENTS = sorted(
     path.relative_to(PROJECT).as_posix() for folder in FOLDERS for path in (PROJECT / folder).glob("*.md")
 )
