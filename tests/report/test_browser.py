@@ -120,6 +120,27 @@ def test_the_panel_follows_the_list(browser, open_report, make_run):
     browser.wait(f"{shown}?.startsWith('{positions[0]} ')")
 
 
+def test_enter_in_the_filter_opens_its_first_row(browser, open_report, make_run):
+    from selenium.webdriver import Keys
+
+    run = make_run(9, 30)
+    open_report(*run.arguments)
+    browser.open_tab("sites")
+    place = "#tab-sites"
+    chosen = "return document.querySelector('tr[aria-selected=true]')?.cells[0].textContent"
+    positions = [row[0] for row in rows(browser, place)]
+    browser.execute_script(f"document.querySelectorAll('{place} tr[data-index]')[6].click()")
+    field = browser.find_element("css selector", f"{place} input[type=search]")
+    script = "arguments[0].value = 'chr1:500-99,999'; arguments[0].dispatchEvent(new Event('input'))"
+    browser.execute_script(script, field)
+    # The chosen site is among those that are left, and stays until Enter.
+    assert browser.execute_script(chosen) == positions[6]
+    field.send_keys(Keys.ENTER)
+    assert browser.execute_script(chosen) == rows(browser, place)[0][0] == positions[2]
+    type_filter(browser, place, f"nonsense>1{Keys.ENTER}")
+    assert browser.execute_script(chosen) is None
+
+
 def test_the_cohort_sorts(browser, open_report, make_run):
     run = make_run(3, 30, samples=("b", "c", "a"))
     open_report(*run.arguments)
