@@ -2,6 +2,7 @@
 
 import { banner, make } from "./dom.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
+import { USE } from "./provenance.js";
 import { flagBanner } from "./relate.js";
 
 export function overviewCards(report) {
@@ -114,7 +115,7 @@ function factsCard(report) {
     ["Called on", dates.join(", ")],
     ["Model", models.join("; ")],
     ["Swaps and contamination", report.flags ? null : "not looked for"],
-    ["Report by", `pairhmm ${report.version}`],
+    ["Report by", `pairhmm ${report.version}, ${USE}`],
   ].filter(([, value]) => value);
   return make(
     "dl",
