@@ -5,6 +5,7 @@
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
+#include "calling/depth.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/reference_differences.hpp"
 
@@ -110,4 +111,15 @@ void bind_aligned_reads(nb::module_& module) {
             },
             "read"_a, "first"_a, "last"_a, "region_read"_a, "join_mates"_a,
             "Join cut reads of regions: the fields of JoinedReads, and what is known of the profiles.");
+    nb::class_<pairhmm::DepthCounter>(module, "DepthCounter", "How many molecules have a base at each position.")
+        .def(nb::init<int, int>(), "sample"_a, "min_quality"_a)
+        .def("reset", &pairhmm::DepthCounter::reset, "The next read is on another contig.")
+        .def(
+            "add",
+            [](pairhmm::DepthCounter& self, nb::handle_t<AlignedReads> reads, Output<uint32_t> depth) {
+                const AlignedReads& added = *nb::inst_ptr<AlignedReads>(reads);
+                nb::gil_scoped_release release;
+                self.add(added, depth.data(), checks::size_of(depth));
+            },
+            "reads"_a, "depth"_a, "Add reads of one contig, in order of start, to its depth, in place.");
 }

@@ -61,7 +61,15 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     panel=OUTPUT,
     help="The maximum number of sites in the report: those with the lowest GQ.",
 )
-@option(report.report, "min_depth", least=0, metavar="N", panel=OUTPUT, help="Count genotypes with a DP below this.")
+@option(
+    report.report,
+    "min_depth",
+    least=0,
+    metavar="N",
+    show_default="10; of targets 20",
+    panel=OUTPUT,
+    help="Count genotypes with a DP below this, and show the bases of targets that have a lower depth.",
+)
 @click.option(
     "--link-genome",
     metavar="NAME",
@@ -70,11 +78,17 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     " your machine. By default, the report has no links.",
 )
 def command(
-    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **paths: Any
+    output: str,
+    title: str,
+    mqc: str | None,
+    max_sites: int,
+    min_depth: int | None,
+    link_genome: str | None,
+    **paths: Any,
 ) -> None:
     """Write an HTML report of a run's outputs: samples, sites, reads and hits.
 
     The report is one file, and needs no network. It has a section for each output that is given: at least one of
-    --calls, --likelihoods, --hits, --fit and the tables of 'map'.
+    --calls, --likelihoods, --targets, --hits, --fit and the tables of 'map'.
     """
     report.report(output, ReportInputs(**paths), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

@@ -38,7 +38,7 @@ class ReportInputs:
 
     Attributes
     ----------
-    reference, calls, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
+    reference, calls, targets, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
         A path.
     likelihoods, alignments, hits, scan_summaries, timings : sequence of str
         Paths.
@@ -55,6 +55,11 @@ class ReportInputs:
         "alignments",
         "The alignments of the reads in --likelihoods: BAM or CRAM with an index. They add strand, mapping quality"
         " and deciding bases to each read. Needs -f.",
+    )
+    targets: str | None = _file(
+        "targets",
+        "The targets of a panel or an exome (BED or Picard's interval list). The report tells how much of each has"
+        " enough depth (--min-depth, by default 20), and where its gaps are. Needs --alignments and -f.",
     )
     hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
     hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
@@ -117,6 +122,7 @@ class ReportKeywords(TypedDict, total=False):
     calls: AnyPath | None
     likelihoods: Paths
     alignments: Paths
+    targets: AnyPath | None
     hits: Paths
     signatures: AnyPath | None
     timings: Paths
@@ -139,14 +145,17 @@ def check_inputs(inputs: ReportInputs) -> None:
     ------
     InputError
     """
-    one_each = inputs.calls, inputs.fit, *inputs.map_tables()
+    one_each = inputs.calls, inputs.targets, inputs.fit, *inputs.map_tables()
     if not any(one_each) and not inputs.likelihoods and not inputs.hits:
-        cure = "give --calls, --likelihoods, --hits, --fit or a table of pairhmm map"
+        cure = "give --calls, --likelihoods, --targets, --hits, --fit or a table of pairhmm map"
         raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
-    if inputs.alignments and not inputs.likelihoods:
-        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.alignments and not inputs.likelihoods and inputs.targets is None:
+        rule, cure = "tell of the reads of likelihood tables, or of targets", "give --likelihoods or --targets"
+        raise InputError("--alignments", "", rule, cure)
+    if inputs.targets is not None and not inputs.alignments:
+        raise InputError("--targets", "", "need the depth of reads", "give their --alignments")
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
         rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")

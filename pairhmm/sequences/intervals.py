@@ -105,18 +105,25 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals, parse = [], _bed_line
-    for number, line in enumerate(read_lines(str(path)), start=1):
-        if number == 1 and line.startswith(_VCF):
-            parse = _vcf_line
-        elif number == 1 and line.startswith("@"):
-            parse = _interval_list_line
-        cells = line.split()
-        if cells and not line.startswith(("#", "@")) and cells[0] not in _BED_HEADERS:
-            intervals.append(parse(str(path), number, cells, contigs))
+    intervals = [interval for interval, _ in named_intervals(path, contigs)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
+
+
+def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[Interval, str]]:
+    """Each interval of a file, and its name; empty where it has none. Otherwise as `read_intervals`."""
+    found, parse, name = [], _bed_line, 3
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        if number == 1 and line.startswith(_VCF):
+            parse, name = _vcf_line, 2
+        elif number == 1 and line.startswith("@"):
+            parse, name = _interval_list_line, 4
+        cells = line.split()
+        if cells and not line.startswith(("#", "@")) and cells[0] not in _BED_HEADERS:
+            interval = parse(str(path), number, cells, contigs)
+            found.append((interval, cells[name] if len(cells) > name else ""))
+    return found
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:

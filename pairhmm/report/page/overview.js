@@ -4,6 +4,7 @@ import { banner, make } from "./dom.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
 import { USE } from "./provenance.js";
 import { flagBanner } from "./relate.js";
+import { targetTiles } from "./targets.js";
 
 export function overviewCards(report) {
   const banners = [flagBanner(report, report.followFlag), sheetBanner(report)].filter(Boolean);
@@ -31,6 +32,7 @@ function answerTiles(report) {
   if (report.inputs.some(([what]) => what === "likelihoods")) {
     tiles.push(sitesTile(report, panels, "sites with read evidence", "panels>0"));
   }
+  tiles.push(...targetTiles(report, tile));
   if (report.scan) {
     const found = new Set(report.scan.rows.map((row) => row[0])).size;
     const follow = () => report.openTab("scan");
