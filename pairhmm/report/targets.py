@@ -120,6 +120,7 @@ class Targets(ReportPart):
                 "count": self.count,
                 "rows": [one.for_page(samples) for one in shown],
                 "of": len(self.covered),
+                "samples": len(sums),
                 "worst": min(one.enough / one.bases for one in sums),
                 "gaps": max(one.with_gaps for one in sums),
             }

@@ -32,7 +32,7 @@ function answerTiles(report) {
   if (report.inputs.some(([what]) => what === "likelihoods")) {
     tiles.push(sitesTile(report, panels, "sites with read evidence", "panels>0"));
   }
-  tiles.push(...targetTiles(report, tile));
+  tiles.push(...targetTiles(report).map((parts) => tile(...parts)));
   if (report.scan) {
     const found = new Set(report.scan.rows.map((row) => row[0])).size;
     const follow = () => report.openTab("scan");

@@ -6,17 +6,17 @@ import { DataTable, figures } from "./table.js";
 
 const ID = "targets";
 
-// Of several samples, those of the worst. `tile` makes one.
-export function targetTiles({ targets, samples }, tile) {
+// What tiles are made of. Of several samples, those of the worst.
+export function targetTiles({ targets }) {
   if (!targets) return [];
-  const { least, count, worst, gaps } = targets;
+  const { least, count, worst, gaps, samples } = targets;
   const follow = () => document.getElementById(ID).scrollIntoView();
-  const of = new Set(targets.rows.map((row) => row[4])).size > 1 ? `, the worst of ${samples.length} samples` : "";
+  const of = samples > 1 ? `, the worst of ${formatNumber(samples)} samples` : "";
   const share = `of the bases of targets have a depth of ${formatNumber(least)} or more${of}`;
   const told = `of ${plural(count, "target")} ${gaps === 1 ? "has" : "have"} bases below it${of}`;
   return [
-    tile(`${formatNumber(Math.floor(percentOf(worst) * 100) / 100, 2)} %`, share, { follow, raised: worst < 1 }),
-    tile(formatNumber(gaps), told, { follow, raised: gaps > 0 }),
+    [`${formatNumber(Math.floor(percentOf(worst) * 100) / 100, 2)} %`, share, { follow, raised: worst < 1 }],
+    [formatNumber(gaps), told, { follow, raised: gaps > 0 }],
   ];
 }
 
