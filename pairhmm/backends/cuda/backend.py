@@ -30,7 +30,7 @@ from pairhmm.backends.cuda.layout import (
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
-from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
+from pairhmm.backends.cuda.walks import Walk, Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
@@ -122,6 +122,10 @@ class Sent(NamedTuple):
     counter_bytes: int
     made: int  # Address of what the kernel of rows makes
     tiers: int  # Address of `walks.tiers`
+
+
+def _shape_of(walk: Walk) -> Shape:
+    return Shape(0, walk.rows, tall=walk.strips > 1)
 
 
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
@@ -232,8 +236,9 @@ class CudaBackend(Backend):
             for tier in packed.tiers:
                 if not tier.shape.tall:
                     rescued[rescuer_of(tier.shape)] += tier.pairs
-            in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
-            walks = walks_of(in_trees, extension, [0, *itertools.accumulate(rescued[:-1])])
+            in_trees = [] if packed.trees is None else packed.tiers
+            longest = min(batch.longest_read, LONGEST_TILE)
+            walks = walks_of(in_trees, extension, [0, *itertools.accumulate(rescued[:-1])], longest)
             counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
             results = Results(
                 int(out.ptr),
@@ -266,9 +271,9 @@ class CudaBackend(Backend):
         """Compile the other kernels of a batch, and allocate all that they write."""
         packed, walks, results = sent.packed, sent.walks, sent.results
         needed = [k for k, pairs in enumerate(sent.rescued) if pairs]
-        whole = [tier for tier in packed.tiers if packed.trees is None or tier.shape.tall]
+        whole = packed.tiers if packed.trees is None else []
         wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
-        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches]
+        wanted += [(_shape_of(walk), TREES) for walk in walks.launches]
         kernels = self._compiled(sent.model, sent.extension, wanted)
         first_of_list = itertools.accumulate(sent.rescued, initial=0)
         list_at = [
@@ -297,11 +302,20 @@ class CudaBackend(Backend):
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks, blocks, strict=True)):
             arguments = (
                 *(base, self._tables.data.ptr, *arrays),
-                *(sent.tiers, sent.made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
+                *(
+                    sent.tiers,
+                    sent.made + walk.made,
+                    walk.item_bytes,
+                    walk.items,
+                    sent.packed.lead,
+                    scratch,
+                    size,
+                    *parts,
+                ),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            launches.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            launches.append((kernels[_shape_of(walk), TREES], count, arguments))
             scratch += count * size
         return launches
 

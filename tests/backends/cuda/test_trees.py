@@ -22,6 +22,11 @@ def tree_layout():
 
 
 @pytest.fixture(scope="module")
+def tall_in_trees():
+    return True
+
+
+@pytest.fixture(scope="module")
 def of_tolerance():
     return 0.1
 
@@ -70,7 +75,30 @@ def test_long_items_come_first(batches):
     assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
 
 
-@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (31, 31)])
+@pytest.mark.parametrize("gap", [10, (8, 13)], ids=["constant gap", "varying gap"])
+def test_reads_of_several_strips(gap, make_backend, batches):
+    """Two to four strips, beside short reads; haplotypes shorter than the lanes that follow each other; any company."""
+    rng = np.random.default_rng(21)
+    backend = make_backend()
+    for shape, length, lengths in (
+        ("mutated", 1500, (30, 641, 1290)),
+        ("mutated", 2400, (2048,)),
+        ("mutated", 90, (700,)),
+    ):
+        group = cases.any_trees.haplotypes_of(shape, rng, length, 5)
+        copies = [batches.copied(rng, group[1], m, 0.002) for m in lengths]
+        reads = [batches.read(rng, bases, gap, base=(20, 42)) for bases in copies]
+        given = PairBatch.from_groups([Group(reads, group)])
+        scores = batches.forward(backend, given)
+        batches.check(scores, given)
+        log10 = scores.log10.reshape(len(reads), -1)
+        assert length < max(lengths) or (log10 < 0).all()
+        for k in (0, len(group) - 1):
+            alone = PairBatch.from_groups([Group(reads[-1:], [group[k]])])
+            assert batches.same(batches.forward(backend, alone).log10, log10[-1:, k].copy())
+
+
+@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (31, 31), (127, 127)])
 @pytest.mark.parametrize("length", [1, 2, 9])
 @pytest.mark.parametrize("count", [1, 65, 300])
 def test_the_room_for_trees_is_enough(count, length, lead, tail):
