@@ -1,7 +1,8 @@
 """Trees of haplotypes, for the tests of every GPU backend: groups of all shapes, and cases against the oracle.
 
 The cases need the fixtures `batches`, `make_backend`, `backend`, `tree_layout` (the backend's module that has
-HAPLOTYPES_OF_TREES), `tall_in_trees` and `of_tolerance` (how much of the tolerance a sum of ten thousand columns may take).
+HAPLOTYPES_OF_TREES), `tall_in_trees` (whether it has trees for tall reads) and `of_tolerance` (how much of the
+tolerance a sum of ten thousand columns may take).
 """
 
 import dataclasses
@@ -105,7 +106,7 @@ def test_reads_that_must_begin_at_the_start_take_whole_haplotypes(backend, batch
 
 
 def test_computed_cells(backend, batches, tall_in_trees):
-    """Columns of trees, two of them roots, times rows; whole matrices for other starts, and for tall reads on WebGPU."""
+    """Columns of trees, two of them roots, times rows; whole matrices for other starts, and for some tall reads."""
     rng = np.random.default_rng(1)
     base = batches.noise(rng, 100)
     changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)

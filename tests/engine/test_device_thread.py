@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from pairhmm.backends import Backend
 from pairhmm.engine import device_thread
 from pairhmm.engine.device_pool import DevicePool, Stopped
 from pairhmm.engine.device_thread import DeviceThread
@@ -27,7 +28,7 @@ def numbers(batch):
     return batch.qualities.base_quality[batch.read_offset[:-1]].tolist()
 
 
-class Slow:
+class Slow(Backend):
     """A device that gives each read its number. It waits until it is told to go on."""
 
     name, label = "slow", "slow:0"

@@ -28,7 +28,7 @@ from pairhmm.backends.cuda.layout import (
     strips_and_columns,
 )
 from pairhmm.backends.cuda.setup import translated
-from pairhmm.backends.cuda.slot import ForwardSlot
+from pairhmm.backends.cuda.slot import SCORED_BYTES, ForwardSlot, PinnedPool
 from pairhmm.backends.cuda.sources import compiled
 from pairhmm.backends.cuda.walks import Walk, Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
@@ -46,7 +46,7 @@ from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.profile import with_one_gap_model
 
-LONGEST_TILE = 2048
+LONGEST_TILE = 4096
 """Bases of the longest read in a tile. Up to this length, float32 without exponents is exact to a relative 1e-6.
 `cuda/forward/long.cu` scores longer reads."""
 
@@ -59,8 +59,8 @@ BORDER_SHARE = 4
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
 
-SCORED_BYTES = SCORE_BYTES + 1
-"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
+MOST_ROOM = 1 << 28
+"""Most bytes of pinned memory for the scores of a batch."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
@@ -158,7 +158,8 @@ class CudaBackend(Backend):
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any, Any]] = {}
-        self._preparing = threading.Lock()
+        self._preparing, self._lending = threading.Lock(), threading.Lock()
+        self._room = PinnedPool(cupy)
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
         with self._device:
@@ -169,7 +170,19 @@ class CudaBackend(Backend):
             for _ in range(self.concurrency):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
+    def room_for(self, pairs: int) -> Scores | None:
+        if SCORED_BYTES * pairs > MOST_ROOM:
+            return None
+        with self._lending, translated(self.label), self._device:
+            return self._room.lend_scores(pairs)
+
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        return self._forward(batch, skip_read, None)
+
+    def forward_into(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int, into: Scores) -> Scores:
+        return self._forward(batch, skip_read, into)
+
+    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], into: Scores | None) -> Scores:
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
@@ -178,7 +191,7 @@ class CudaBackend(Backend):
                 sent = self._upload(slot, batch, skip_read)
                 self._begin(slot, sent)
                 self._launch(slot, self._prepare(slot, sent))  # while the device makes rows
-            return slot.scores_to_keep(batch.pairs)
+            return slot.scores_to_keep(batch.pairs, into)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""
