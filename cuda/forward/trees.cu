@@ -23,6 +23,9 @@
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
 // keeps its rows, turns their order, and the backward walks from the last lane to the first. One text walks both.
 //
+// With TALL, a read has several strips of 32 lanes, which the warp walks one after the other. A strip's first lane
+// follows the last one of the strip before it, as if all lanes were at work at once. What enters it goes through memory.
+//
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
 //
@@ -50,6 +53,8 @@
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     this kernel                                                                 7,650     8,288
 //
+// Groups of 32 x 32 of 1,024 bases, 2 strips a read: 9,100, where fast.cu makes 3,290; of 4,096 bases, 8 strips: 9,200.
+//
 // Many kernels side by side evict each other's instructions from the caches: 11 numbers of rows take longer than 4,
 // though lanes then compute rows that no read has. More shared memory than emissions need costs up to 7%: the L1 cache
 // is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
@@ -58,7 +63,7 @@
 // ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.95 to 0.98 of the
 // speed of whole matrices. They are not chosen by what a batch shares, since a score must have the same bits in any
 // company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20,
-// where fast.cu lists 280.
+// where fast.cu lists 280. With TALL there is no list: the host gives them to long.cu.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
