@@ -201,6 +201,10 @@ MOST_TREE_BYTES = (128, 48)
 """Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
 of any shape; `cpu/packing/tree_streams.hpp` says what the arrays are."""
 
+MORE_THAN_PADDING = 32
+"""Letters of a lead from which on streams have more zeros between them than `MOST_TREE_BYTES` allows for
+(`cpu/packing/tree_streams.hpp`)."""
+
 LETTERS_OF_TREE_BYTE = 16
 """Fewest letters of a path for which there is one byte more, which says where sums end."""
 
@@ -327,7 +331,9 @@ def send_with_tiles(
 
 def _most_tree_bytes(batch: PairBatch, lead: int, tail: int) -> int:
     of_group, of_haplotype = MOST_TREE_BYTES
-    of_group += 4 * lead  # before and behind each stream
+    if lead >= MORE_THAN_PADDING:
+        # As many zeros before and behind each stream. A haplotype may have trees of its own.
+        of_group, of_haplotype = of_group + 4 * lead, of_haplotype + 4 * lead
     of_haplotype += 2 * (lead + 1) + tail  # both halves may restore, and the last node of the right one comes twice
     letters = len(batch.haplotypes)
     of_letters = letters + letters // LETTERS_OF_TREE_BYTE

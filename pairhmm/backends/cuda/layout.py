@@ -75,6 +75,9 @@ each is."""
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
 
+ITEMS_AT_ONCE = 1584
+"""Warps that walk trees at once on a large device: 12 on each of an H200's 132 multiprocessors."""
+
 KIND = np.dtype(
     [
         ("relative", "<f8", (LETTERS,)),
@@ -121,6 +124,9 @@ enough for the registers."""
 TREE_ROWS = {1: (13, 20), **dict.fromkeys((2, 4, 8, 16, 32), (13, 16, 19, 20))}
 """Rows that a lane of trees.cu may own, by the lanes of a read. Each number of rows is a kernel. With 11 of them, warps
 of different kernels drive each other's instructions out of the cache (measured; docs/cuda.md)."""
+
+LONGEST_STRIP = WARP * max(TREE_ROWS[WARP])
+"""Bases of the longest read that one strip holds."""
 
 STEP_COST = 4.5
 """Cost of a step that does not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
@@ -195,7 +201,7 @@ def pack(
     header["read_group"], header["order"] = places.read_group, places.order
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
-    each = [HAPLOTYPES_OF_TREES * in_trees for _ in table.known]
+    each = [_haplotypes_of_trees(batch) * in_trees for _ in table.known]
     lead = lead_of(batch.longest_read, longest)
     results: list[Packed] = []
 
@@ -208,6 +214,16 @@ def pack(
 
     send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, lead=lead, tail=lead)
     return results[0]
+
+
+def _haplotypes_of_trees(batch: PairBatch) -> int:
+    """Most haplotypes of a pair of trees: fewer where long reads are few, so that all of a device works.
+
+    No score depends on it.
+    """
+    if batch.longest_read <= LONGEST_STRIP:
+        return HAPLOTYPES_OF_TREES
+    return min(HAPLOTYPES_OF_TREES, max(1, batch.pairs // ITEMS_AT_ONCE))
 
 
 def computed_cells(batch: PairBatch, longest: int) -> int:
