@@ -24,7 +24,8 @@
 // keeps its rows, turns their order, and the backward walks from the last lane to the first. One text walks both.
 //
 // With TALL, a read has several strips of 32 lanes, which the warp walks one after the other. A strip's first lane
-// follows the last one of the strip before it, as if all lanes were at work at once. What enters it goes through memory.
+// follows the last one of the strip before it, as if all lanes were at work at once. What enters it goes through
+// memory.
 //
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
