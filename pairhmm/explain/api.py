@@ -18,10 +18,10 @@ from pairhmm.calling.targets import PADDING, requested_intervals
 from pairhmm.engine.device_pool import Devices
 from pairhmm.errors import InputError
 from pairhmm.explain.discovery import Discovery
-from pairhmm.explain.facts import Allele, Explanation
+from pairhmm.explain.facts import AltAllele, Explanation
 from pairhmm.explain.reads import local_reads
 from pairhmm.explain.scoring import CallSettings, LocalCall, listed_alleles
-from pairhmm.explain.verdict import Seen, verdict
+from pairhmm.explain.verdict import SeenPosition, verdict
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.sequences.fasta import Reference
@@ -119,7 +119,7 @@ def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, pla
     anchors = {one.allele.position for one in alleles if one.is_here and (one.is_candidate or one.is_listed)}
     call = LocalCall(files, devices, settings, place, anchors)
     regions, sites = call.regions_and_sites(reads)
-    seen = Seen(
+    seen = SeenPosition(
         position=place.end,
         is_asked=call.is_asked(place.start),
         is_listed_run=inputs.candidates_are_listed,
@@ -135,7 +135,7 @@ def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, pla
     return Explanation(place.chrom, place.end, found, seen.reads, alleles, seen.windows, regions, sites)
 
 
-def _listed(files: OpenFiles, inputs: RunInputs, around: Interval) -> set[Allele]:
+def _listed(files: OpenFiles, inputs: RunInputs, around: Interval) -> set[AltAllele]:
     """The alleles of listed candidates around a position."""
     if inputs.candidates is None:
         return set()

@@ -21,7 +21,7 @@ from pairhmm.variants.genotypes import RecordOptions
 
 EXAMPLES = (
     "pairhmm explain -f ref.fa sample.bam chr1:10,004",
-    "pairhmm explain -f ref.fa -v candidates.vcf.gz --json sample.bam chr1:10004,chr1:12000",
+    "pairhmm explain -f ref.fa -v candidates.vcf.gz --json sample.bam chr1:10004",
 )
 
 _FILTERS = {"min_quality", "min_qd", "max_fs", "max_sor", "min_rms_mapq"}

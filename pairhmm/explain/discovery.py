@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pairhmm.calling.discovery import CandidateOptions
-from pairhmm.explain.facts import Allele, AlleleCount, SampleAssembly, ShownAllele, Way, Window
+from pairhmm.explain.facts import AlleleCount, AltAllele, SampleAssembly, ShownAllele, Way, Window
 from pairhmm.explain.reads import LocalReads, alleles_of, count_left_out, is_here, shown_alleles
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
@@ -38,12 +38,12 @@ class Discovery:
         over = [one for one in self._windows if one["start"] <= position < one["end"]]
         return [self._window(one) for one in over]
 
-    def alleles(self, position: int, listed: set[Allele]) -> list[ShownAllele]:
+    def alleles(self, position: int, listed: set[AltAllele]) -> list[ShownAllele]:
         """The alleles at a position and near it that alignments show, that are candidates, or that are listed."""
         at = Interval(self._chrom, position, position + 1)
         place = Interval(self._chrom, max(0, position - MAX_SHIFT), position + NEAR + 1)
         reads = self._over(place)
-        readers = defaultdict[Allele, list[int]](list)
+        readers = defaultdict[AltAllele, list[int]](list)
         for read, allele in shown_alleles(self._reads, reads, place, self._reference):
             readers[allele].append(read)
         found = []
@@ -61,13 +61,13 @@ class Discovery:
         is_over = (block.start < place.end) & (block.end > place.start)
         return [read for read in range(len(block)) if is_over[read]]
 
-    def _counts(self, allele: Allele, readers: Iterable[int]) -> dict[str, AlleleCount]:
+    def _counts(self, allele: AltAllele, readers: Iterable[int]) -> dict[str, AlleleCount]:
         of_sample = defaultdict[str, list[int]](list)
         for read in readers:
             of_sample[self._reads.sample_of(read)].append(read)
         return {name: self._count(allele, name, of_sample[name]) for name in self._reads.samples}
 
-    def _count(self, allele: Allele, sample: str, readers: list[int]) -> AlleleCount:
+    def _count(self, allele: AltAllele, sample: str, readers: list[int]) -> AlleleCount:
         reads, options = self._reads, self._options
         position, least_quality = allele.position - 1, options.min_base_quality
         used = [read for read in readers if not reads.reasons[read]]
@@ -112,10 +112,10 @@ class Discovery:
         ]
         return SampleAssembly(fields["k"], fields["is_whole"], fields["tried"], ways)
 
-    def _allele(self, fields: tuple[int, int, bool, str]) -> Allele:
+    def _allele(self, fields: tuple[int, int, bool, str]) -> AltAllele:
         position, ref_length, is_indel, letters = fields
         ref = self._reference.fetch(self._chrom, position, position + ref_length + is_indel)
-        return Allele(position + 1, ref, ref[0] + letters if is_indel else letters)
+        return AltAllele(position + 1, ref, ref[0] + letters if is_indel else letters)
 
 
 def _reads_of(shown: ShownAllele) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Allele:
+class AltAllele:
     """An alternative allele, as VCF writes it."""
 
     position: int
@@ -106,7 +106,7 @@ class ShownAllele:
     samples : dict of str to AlleleCount
     """
 
-    allele: Allele
+    allele: AltAllele
     is_here: bool
     is_candidate: bool = False
     is_listed: bool = False
@@ -124,7 +124,7 @@ class Way:
     reads: float
     leaving: float
     is_united: bool
-    alleles: list[Allele]
+    alleles: list[AltAllele]
     are_supported: list[bool]
 
 
@@ -152,7 +152,7 @@ class Window:
     reads: list[int]
     is_active: bool
     samples: list[SampleAssembly]
-    explained: list[tuple[Allele, int]]
+    explained: list[tuple[AltAllele, int]]
 
 
 @dataclass(slots=True)
@@ -204,7 +204,7 @@ class WeighedGenotype:
 
 
 @dataclass(slots=True)
-class SampleCall:
+class CalledSample:
     """The call of a sample.
 
     `best_without`: the best genotype without each of the other sources of reads, where that is another one.
@@ -224,7 +224,7 @@ class ExplainedSite:
 
     Attributes
     ----------
-    alleles : list of Allele
+    alleles : list of AltAllele
     record : str or None
         Its line of the VCF; None where it has none.
     quality : float
@@ -232,11 +232,11 @@ class ExplainedSite:
     filter : str
     """
 
-    alleles: list[Allele]
+    alleles: list[AltAllele]
     record: str | None
     quality: float
     filter: str
-    samples: dict[str, SampleCall]
+    samples: dict[str, CalledSample]
 
     @property
     def has_alternative(self) -> bool:
@@ -284,6 +284,8 @@ class Explanation:
 
     Attributes
     ----------
+    chrom, position : str and int
+    verdict : Verdict
     reads : dict of str to ReadsThere
         By sample.
     alleles : list of ShownAllele

@@ -19,7 +19,7 @@ from pairhmm.alignments.selection import LOW_MAPQ, OTHER_FLAG, LeftOut, ReadSele
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.opening import OpenFiles
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.explain.facts import Allele, ReadsThere
+from pairhmm.explain.facts import AltAllele, ReadsThere
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.variant import Variant
@@ -115,20 +115,20 @@ def _reason(excluded: int, is_low: bool) -> str:
     return LOW_MAPQ if is_low else ""
 
 
-def alleles_of(variant: Variant) -> list[Allele]:
+def alleles_of(variant: Variant) -> list[AltAllele]:
     """The alternative alleles of a candidate, each with no more reference bases than it needs."""
     return [_single(variant.pos, variant.ref, alt) for alt in variant.alts]
 
 
-def _single(pos: int, ref: str, alt: str) -> Allele:
+def _single(pos: int, ref: str, alt: str) -> AltAllele:
     while len(ref) > 1 and len(alt) > 1 and ref[-1] == alt[-1]:
         ref, alt = ref[:-1], alt[:-1]
     while len(ref) > 1 and len(alt) > 1 and ref[0] == alt[0]:
         pos, ref, alt = pos + 1, ref[1:], alt[1:]
-    return Allele(pos + 1, ref, alt)
+    return AltAllele(pos + 1, ref, alt)
 
 
-def is_here(allele: Allele, place: Interval, reference: native.ReferenceBases) -> bool:
+def is_here(allele: AltAllele, place: Interval, reference: native.ReferenceBases) -> bool:
     """Whether a position lies in the extent of an allele, or behind that of an insertion."""
     alts = () if allele.alt == SPANNED else (allele.alt,)
     start, end = native.variant_extent(Variant(place.chrom, allele.position - 1, allele.ref, alts), reference)
@@ -137,7 +137,7 @@ def is_here(allele: Allele, place: Interval, reference: native.ReferenceBases) -
 
 def shown_alleles(
     reads: LocalReads, chosen: Sequence[int], place: Interval, reference: native.ReferenceBases
-) -> list[tuple[int, Allele]]:
+) -> list[tuple[int, AltAllele]]:
     """The alleles in an interval that the alignments of some reads show: pairs of a read and an allele."""
     shown = []
     for read in chosen:

@@ -22,7 +22,7 @@ from pairhmm.calling.region_choice import choose_regions
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.targets import Inside, Progress
 from pairhmm.engine.device_pool import Devices
-from pairhmm.explain.facts import Allele, ExplainedSite, SampleCall, ScoredHaplotypes, WeighedGenotype
+from pairhmm.explain.facts import AltAllele, CalledSample, ExplainedSite, ScoredHaplotypes, WeighedGenotype
 from pairhmm.explain.reads import LocalReads, alleles_of, is_here
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
@@ -176,7 +176,7 @@ class LocalCall:
             quality=quality,
             filter=status,
             samples={
-                name: SampleCall(
+                name: CalledSample(
                     genotype=sample.genotype,
                     depth=sample.depth,
                     depths=list(sample.depths),
@@ -228,6 +228,6 @@ def _best_without(fields: Mapping[str, Any]) -> dict[str, str]:
     return {source: names[other] for source, other in without.items() if other != best}
 
 
-def listed_alleles(variants: Sequence[Variant]) -> set[Allele]:
+def listed_alleles(variants: Sequence[Variant]) -> set[AltAllele]:
     """The alleles of listed candidates."""
     return {allele for variant in variants for allele in alleles_of(variant)}

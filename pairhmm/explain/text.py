@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pairhmm.explain.facts import (
-    Allele,
     AlleleCount,
+    AltAllele,
+    CalledSample,
     ExplainedSite,
     Explanation,
     SampleAssembly,
-    SampleCall,
     ScoredHaplotypes,
     Window,
     counted,
@@ -118,7 +118,7 @@ def _assembly(own: SampleAssembly) -> Iterator[str]:
         yield f"way of {weight}: {_judged(way.alleles, way.are_supported)}"
 
 
-def _judged(alleles: list[Allele], are_supported: list[bool]) -> str:
+def _judged(alleles: list[AltAllele], are_supported: list[bool]) -> str:
     judged = zip(alleles, are_supported, strict=True)
     return ", ".join(f"{allele}{'' if is_enough else ' (too few reads)'}" for allele, is_enough in judged) or "nothing"
 
@@ -153,7 +153,7 @@ def _site(site: ExplainedSite) -> Iterator[str]:
         yield f"record {site.record}"
 
 
-def _genotypes(sample: SampleCall) -> Iterator[str]:
+def _genotypes(sample: CalledSample) -> Iterator[str]:
     for one in sample.genotypes[:_MOST_GENOTYPES]:
         yield (
             f"{one.genotype}: log10 likelihood {one.likelihood:z.2f}, log10 prior {one.prior:z.2f},"

@@ -9,9 +9,9 @@ from pairhmm.alignments.selection import LOW_MAPQ
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.explain.facts import (
     AlleleCount,
+    CalledSample,
     ExplainedSite,
     ReadsThere,
-    SampleCall,
     ScoredHaplotypes,
     ShownAllele,
     Verdict,
@@ -57,7 +57,7 @@ _MOST_HAPLOTYPES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPosition:
     """What was seen at a position."""
 
     position: int
@@ -101,7 +101,7 @@ SitesWith = Callable[[RunOptions], list[ExplainedSite]]
 """Gives the sites of the position with other options."""
 
 
-def verdict(seen: Seen, sites_with: SitesWith) -> Verdict:
+def verdict(seen: SeenPosition, sites_with: SitesWith) -> Verdict:
     """Whether a position is called, and why."""
     if seen.called is not None:
         return _called(seen.called, seen)
@@ -116,7 +116,7 @@ _Cures = dict[str, str]
 """For some reasons, the options that take it away, and with which the position is called."""
 
 
-def _cures(seen: Seen, sites_with: SitesWith) -> _Cures:
+def _cures(seen: SeenPosition, sites_with: SitesWith) -> _Cures:
     cures: _Cures = {}
     for reason, text, options in _changes(seen):
         if reason not in cures and replace(seen, sites=sites_with(options)).called:
@@ -124,7 +124,7 @@ def _cures(seen: Seen, sites_with: SitesWith) -> _Cures:
     return cures
 
 
-def _called(site: ExplainedSite, seen: Seen) -> Verdict:
+def _called(site: ExplainedSite, seen: SeenPosition) -> Verdict:
     genotypes = ", ".join(f"{one.genotype} in {name}" for name, one in site.samples.items())
     alleles = ", ".join(map(str, site.alleles))
     what = f"called: {alleles}, {genotypes}, because {_shares(site)}"
@@ -143,14 +143,14 @@ def _shares(site: ExplainedSite) -> str:
 _Reason = tuple[str, str] | None
 
 
-def _outside(seen: Seen, cures: _Cures) -> _Reason:
+def _outside(seen: SeenPosition, cures: _Cures) -> _Reason:
     if not seen.is_asked:
         return "outside-regions", "the position is outside the regions of -r and -R"
     outside = [str(site.alleles[0]) for site in seen.sites if site.has_alternative and site.record is None]
     return ("outside-regions", f"{outside[0]} begins outside the regions of -r and -R") if outside else None
 
 
-def _without_reads(seen: Seen, cures: _Cures) -> _Reason:
+def _without_reads(seen: SeenPosition, cures: _Cures) -> _Reason:
     if not any(one.over for one in seen.reads.values()):
         return "no-reads", "no read is aligned over the position"
     if any(one.used for one in seen.reads.values()):
@@ -160,20 +160,20 @@ def _without_reads(seen: Seen, cures: _Cures) -> _Reason:
     return _code(reason), f"all {sum(left_out.values())} reads there are left out: {_told(left_out)}"
 
 
-def _not_listed(seen: Seen, cures: _Cures) -> _Reason:
+def _not_listed(seen: SeenPosition, cures: _Cures) -> _Reason:
     if not seen.is_listed_run or any(one.is_listed and one.is_here for one in seen.alleles):
         return None
     return "not-listed", "the list of -v has no candidate there"
 
 
-def _not_shown(seen: Seen, cures: _Cures) -> _Reason:
+def _not_shown(seen: SeenPosition, cures: _Cures) -> _Reason:
     main = seen.main
     if main is not None and (main.is_candidate or any(one.all_reads for one in main.samples.values())):
         return None
     return "no-other-allele", f"no read there shows {main.allele if main else 'another allele than the reference'}"
 
 
-def _no_candidate(seen: Seen, cures: _Cures) -> _Reason:
+def _no_candidate(seen: SeenPosition, cures: _Cures) -> _Reason:
     """Why the main allele is no candidate of discovery."""
     main = seen.main
     if main is None or main.is_candidate or seen.is_listed_run:
@@ -203,7 +203,7 @@ def _too_few(main: ShownAllele, count: AlleleCount) -> _Reason:
     return "low-share", f"{shown} ({count.share:.1%}), and a candidate needs {count.least_share:.0%}"
 
 
-def _by_limits(seen: Seen, cures: _Cures) -> _Reason:
+def _by_limits(seen: SeenPosition, cures: _Cures) -> _Reason:
     """Limits without which the position is called."""
     return next(((reason, text) for reason, text in _LIMITS.items() if reason in cures), None)
 
@@ -215,7 +215,7 @@ _LIMITS = {
 }
 
 
-def _other_sources(seen: Seen, cures: _Cures) -> _Reason:
+def _other_sources(seen: SeenPosition, cures: _Cures) -> _Reason:
     for sample in _samples(seen):
         for source, genotype in sample.best_without.items():
             if is_alternative(genotype):
@@ -224,33 +224,33 @@ def _other_sources(seen: Seen, cures: _Cures) -> _Reason:
     return None
 
 
-def _left_out(seen: Seen, cures: _Cures) -> _Reason:
+def _left_out(seen: SeenPosition, cures: _Cures) -> _Reason:
     """Reads that are left out, with which the position is called."""
     left_out = "low-mapping-quality", "flags", "base-quality"
     return next(((reason, REASONS[reason]) for reason in left_out if reason in cures), None)
 
 
-def _another(seen: Seen, cures: _Cures) -> _Reason:
+def _another(seen: SeenPosition, cures: _Cures) -> _Reason:
     if seen.main and not seen.site and any(site.is_called for site in seen.sites):
         return "another-allele", f"the reads of {seen.main.allele} fit another allele better"
     return None
 
 
-def _unlisted(seen: Seen, cures: _Cures) -> _Reason:
+def _unlisted(seen: SeenPosition, cures: _Cures) -> _Reason:
     for sample in _samples(seen):
         if seen.is_listed_run and "." in sample.genotype and sample.depth and sample.genotypes:
             return "unlisted-allele", "an allele that -v does not list fits the reads best"
     return None
 
 
-def _ambiguous(seen: Seen, cures: _Cures) -> _Reason:
+def _ambiguous(seen: SeenPosition, cures: _Cures) -> _Reason:
     samples = list(_samples(seen))
     if samples and all("." in one.genotype for one in samples):
         return "ambiguous", "the reads there do not tell genotypes apart"
     return None
 
 
-def _prior(seen: Seen, cures: _Cures) -> _Reason:
+def _prior(seen: SeenPosition, cures: _Cures) -> _Reason:
     for sample in _samples(seen):
         likeliest = max(sample.genotypes, key=lambda one: one.likelihood, default=None)
         if likeliest and is_alternative(likeliest.genotype):
@@ -258,7 +258,7 @@ def _prior(seen: Seen, cures: _Cures) -> _Reason:
     return None
 
 
-def _likelihood(seen: Seen, cures: _Cures) -> _Reason:
+def _likelihood(seen: SeenPosition, cures: _Cures) -> _Reason:
     for sample in _samples(seen):
         other = next((one for one in sample.genotypes if is_alternative(one.genotype)), None)
         if other is not None:
@@ -287,11 +287,11 @@ _STEPS = (
 )
 
 
-def _samples(seen: Seen) -> Iterator[SampleCall]:
+def _samples(seen: SeenPosition) -> Iterator[CalledSample]:
     return iter(seen.site.samples.values() if seen.site else ())
 
 
-def _changes(seen: Seen) -> Iterator[tuple[str, str, RunOptions]]:
+def _changes(seen: SeenPosition) -> Iterator[tuple[str, str, RunOptions]]:
     """Options that may change the verdict: the reason that each takes away, its text, and the options."""
     if not seen.is_asked:
         return
