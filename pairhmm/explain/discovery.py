@@ -65,9 +65,10 @@ class Discovery:
         of_sample = defaultdict[str, list[int]](list)
         for read in readers:
             of_sample[self._reads.sample_of(read)].append(read)
-        return {name: self._count(allele, name, of_sample[name]) for name in self._reads.samples}
+        depths = self._reads.depths_at(allele.position - 1, self._options.min_base_quality)
+        return {name: self._count(allele, depths[name], of_sample[name]) for name in self._reads.samples}
 
-    def _count(self, allele: AltAllele, sample: str, readers: list[int]) -> AlleleCount:
+    def _count(self, allele: AltAllele, depth: int, readers: list[int]) -> AlleleCount:
         reads, options = self._reads, self._options
         position, least_quality = allele.position - 1, options.min_base_quality
         used = [read for read in readers if not reads.reasons[read]]
@@ -79,7 +80,7 @@ class Discovery:
         return AlleleCount(
             good=len(used) - poor,
             poor=poor,
-            depth=reads.depth_at(position, sample, least_quality),
+            depth=depth,
             forward=len(used) - reverse,
             reverse=reverse,
             qualities=qualities,

@@ -80,12 +80,15 @@ class LocalReads:
         has_skip = bool(np.any(self.block.cigar[first:end] & 15 == _SKIP))
         return bool(is_over) and not has_skip and self.block.native.query_at(read, position) < 0
 
-    def depth_at(self, position: int, sample: str, least_quality: int) -> int:
-        """The used reads of a sample with a good base at a position, or a deletion."""
-        own = [read for read in self.over(position) if not self.reasons[read] and self.sample_of(read) == sample]
-        qualities = [self.quality_at(read, position) for read in own]
-        good = sum(quality is not None and quality >= least_quality for quality in qualities)
-        return good + sum(self.deletes(read, position) for read in own)
+    def depths_at(self, position: int, least_quality: int) -> Counter[str]:
+        """The used reads with a good base at a position, or a deletion, by sample."""
+
+        def counts(read: int) -> bool:
+            quality = self.quality_at(read, position)
+            return self.deletes(read, position) if quality is None else quality >= least_quality
+
+        used = (read for read in self.over(position) if not self.reasons[read])
+        return Counter(self.sample_of(read) for read in used if counts(read))
 
 
 def local_reads(files: OpenFiles, options: RunOptions, place: Interval) -> LocalReads:

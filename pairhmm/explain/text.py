@@ -19,6 +19,8 @@ from pairhmm.explain.facts import (
 
 _INDENT = "  "
 _MOST_GENOTYPES = 6
+_NEAR = 50
+"""Bases from the position up to which alleles of ways are told."""
 _SOURCES = {
     "strand_errors": "errors of one strand",
     "foreign": "reads of a copy elsewhere",
@@ -90,29 +92,31 @@ def _details(count: AlleleCount) -> Iterator[str]:
 
 def _windows(one: Explanation) -> Iterator[str]:
     if not one.windows:
-        yield "no window: reads have fewer than 2 clips or gaps around"
+        yield "no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given"
     for window in one.windows:
-        yield from _window(window, list(one.reads))
+        yield from _window(window, list(one.reads), one.position)
 
 
-def _window(window: Window, names: list[str]) -> Iterator[str]:
+def _window(window: Window, names: list[str], position: int) -> Iterator[str]:
     place = f"{window.start}-{window.end}"
     for name, events, reads in zip(names, window.events, window.reads, strict=True):
         yield f"{name}: window {place}: {events} clips and gaps in {reads} reads"
     if not window.is_active:
-        yield f"window {place} is not active: no sample has 2 and 8% of its reads"
+        yield f"window {place} is not active: no sample has 2 of them, and in 8% of its reads"
     for name, own in zip(names, window.samples, strict=False):
-        yield from (f"{name}: {fact}" for fact in _assembly(own))
+        yield from (f"{name}: {fact}" for fact in _assembly(own, position))
     for allele, reads in window.explained:
         yield f"{allele} was dropped: ways explain its reads ({reads} more than not)"
 
 
-def _assembly(own: SampleAssembly) -> Iterator[str]:
+def _assembly(own: SampleAssembly, position: int) -> Iterator[str]:
     for k, decision in own.tried:
         yield f"k {k} was not taken: {decision}"
     ways = f"{counted(len(own.ways), 'way')}{'' if own.is_whole else ', not all of them followed'}"
-    yield f"k {own.k}, {ways}" if own.k else "no k will do: alignments alone count"
+    yield f"k {own.k}, {ways}; those within {_NEAR} bases:" if own.k else "no k will do: alignments alone count"
     for way in own.ways:
+        if not any(abs(allele.position - position) <= _NEAR for allele in way.alleles):
+            continue
         united = ", parted by errors" if way.is_united else ""
         weight = f"{way.reads:.1f} of {way.leaving:.1f} reads{united}"
         yield f"way of {weight}: {_judged(way.alleles, way.are_supported)}"

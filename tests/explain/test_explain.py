@@ -84,6 +84,11 @@ def strand_errors(planted):
     planted.reads(6, {SITE}, flags=(0,))
 
 
+def both_strands(planted):
+    planted.reads(34)
+    planted.reads(6, {SITE})
+
+
 def foreign(planted):
     planted.reads(34)
     planted.reads(6, {SITE, SITE - 8, SITE + 8, SITE + 4}, mapq=30)
@@ -112,6 +117,7 @@ def empty(planted):
         (low_share, {}, "low-share", None),
         (strand_errors, {"stutter": False}, "strand-errors", None),
         (foreign, {"stutter": False}, "foreign-reads", None),
+        (both_strands, {"stutter": False, "contamination": 0.2}, "contamination", None),
         (unfit, {}, "reads-set-aside", "--error-rate 0"),
         (empty, {}, "no-other-allele", None),
         (heterozygous, {"regions": "q:1-100"}, "outside-regions", None),
