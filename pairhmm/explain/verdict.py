@@ -35,7 +35,7 @@ REASONS = {
     "depth-cap": "reads over the depth limit were left out",
     "haplotype-cap": "haplotypes over their limit were left out",
     "reads-set-aside": "reads fit no haplotype",
-    "strand-errors": "errors of one strand explain the reads",
+    "strand-errors": "errors of one strand explain the allele",
     "foreign-reads": "reads of a copy elsewhere in the genome explain the allele",
     "contamination": "reads of another person explain the allele",
     "another-allele": "another allele, which is called, fits the reads better",
@@ -220,7 +220,7 @@ def _other_sources(seen: SeenPosition, cures: _Cures) -> _Reason:
         for source, genotype in sample.best_without.items():
             if is_alternative(genotype):
                 code, name = _SOURCES[source]
-                return code, f"{name} explain the reads; without these, the genotype is {genotype}"
+                return code, f"{name} explain the allele; without them, the genotype is {genotype}"
     return None
 
 
