@@ -19,8 +19,8 @@ from pairhmm.engine.device_pool import Devices
 from pairhmm.errors import InputError
 from pairhmm.explain.discovery import Discovery
 from pairhmm.explain.facts import AltAllele, Explanation
-from pairhmm.explain.reads import local_reads
-from pairhmm.explain.scoring import CallSettings, LocalCall, listed_alleles
+from pairhmm.explain.reads import leftmost_alleles_of, local_reads
+from pairhmm.explain.scoring import CallSettings, LocalCall
 from pairhmm.explain.verdict import SeenPosition, verdict
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
@@ -114,8 +114,9 @@ def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, pla
     reach = PADDING + MAX_SHIFT
     around = Interval(place.chrom, max(0, place.start - reach), min(genome.contigs[place.chrom], place.end + reach))
     reads = local_reads(files, options, around)
-    discovery = Discovery(reads, options.discovery, native.ReferenceBases(genome.fetch))
-    alleles = discovery.alleles(place.start, _listed(files, inputs, around))
+    reference = native.ReferenceBases(genome.fetch)
+    discovery = Discovery(reads, options.discovery, reference)
+    alleles = discovery.alleles(place.start, _listed(files, inputs, around, reference))
     anchors = {one.allele.position for one in alleles if one.is_here and (one.is_candidate or one.is_listed)}
     call = LocalCall(files, devices, settings, place, anchors)
     regions, sites = call.regions_and_sites(reads)
@@ -135,10 +136,10 @@ def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, pla
     return Explanation(place.chrom, place.end, found, seen.reads, alleles, seen.windows, regions, sites)
 
 
-def _listed(files: OpenFiles, inputs: RunInputs, around: Interval) -> set[AltAllele]:
+def _listed(files: OpenFiles, inputs: RunInputs, around: Interval, reference: native.ReferenceBases) -> set[AltAllele]:
     """The alleles of listed candidates around a position."""
     if inputs.candidates is None:
         return set()
     reader = CandidateReader(inputs.candidates, files.contigs, files.genome.fetch, skip_unknown=True)
     near = (one for one in reader if one.chrom == around.chrom and around.start <= one.pos < around.end)
-    return listed_alleles(list(near))
+    return {allele for variant in near for allele in leftmost_alleles_of(variant, reference)}

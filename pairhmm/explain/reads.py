@@ -22,7 +22,7 @@ from pairhmm.calling.run_options import RunOptions
 from pairhmm.explain.facts import AltAllele, ReadsThere
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import MAX_SHIFT, Variant, shift_left, trim_allele
 
 # In the order in which a read that has several is counted (cpu/formats/alignments.hpp).
 _FLAGS = {SECONDARY: "secondary", QC_FAIL: "QC-fail", DUPLICATE: "duplicate", SUPPLEMENTARY: "supplementary"}
@@ -129,6 +129,22 @@ def _single(pos: int, ref: str, alt: str) -> AltAllele:
     while len(ref) > 1 and len(alt) > 1 and ref[0] == alt[0]:
         pos, ref, alt = pos + 1, ref[1:], alt[1:]
     return AltAllele(pos + 1, ref, alt)
+
+
+def leftmost_alleles_of(variant: Variant, reference: native.ReferenceBases) -> list[AltAllele]:
+    """The alternative alleles of a record, with insertions and deletions as far left as discovery has them."""
+    return [_leftmost(allele, variant.chrom, reference) for allele in alleles_of(variant)]
+
+
+def _leftmost(allele: AltAllele, chrom: str, reference: native.ReferenceBases) -> AltAllele:
+    head, old, new = trim_allele(allele.ref, allele.alt)
+    if allele.alt == SPANNED or (old and new):
+        return allele
+    start = allele.position - 1 + head
+    begin = max(0, start - MAX_SHIFT)
+    bases = reference.fetch(chrom, begin, start + len(old))
+    at, old, new = shift_left(bases, start - begin, old, new)
+    return AltAllele(begin + at, bases[at - 1] + old, bases[at - 1] + new)
 
 
 def is_here(allele: AltAllele, place: Interval, reference: native.ReferenceBases) -> bool:

@@ -23,13 +23,13 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.targets import Inside, Progress
 from pairhmm.engine.device_pool import Devices
 from pairhmm.explain.facts import AltAllele, CalledSample, ExplainedSite, ScoredHaplotypes, WeighedGenotype
-from pairhmm.explain.reads import LocalReads, alleles_of, is_here
+from pairhmm.explain.reads import LocalReads, alleles_of, is_here, leftmost_alleles_of
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.call_writer import record_format
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.variants.regions import Region
-from pairhmm.variants.variant import MAX_SHIFT, Variant
+from pairhmm.variants.variant import MAX_SHIFT
 
 if TYPE_CHECKING:
     from pairhmm._cpu import ScoredRegion, ScoredRegions
@@ -156,12 +156,14 @@ class LocalCall:
         found = []
         for fields, is_left_out, weighed in genotyper.native.weigh(scored.refined):
             (site,) = to_sites([fields], genotyper.names)
-            alleles = alleles_of(site.variant)
+            alleles = leftmost_alleles_of(site.variant, self._reference)
             if any(one.position in self._anchors or is_here(one, self._place, self._reference) for one in alleles):
-                found.append(self._site(site, is_left_out, weighed))
+                found.append(self._site(site, alleles, is_left_out, weighed))
         return found
 
-    def _site(self, site: Site, is_left_out: bool, weighed: Sequence[Mapping[str, Any]]) -> ExplainedSite:
+    def _site(
+        self, site: Site, alleles: list[AltAllele], is_left_out: bool, weighed: Sequence[Mapping[str, Any]]
+    ) -> ExplainedSite:
         record, quality, status = None, site.quality, ""
         if not is_left_out and self.is_asked(site.variant.pos):
             line = record_format(self._settings.min_quality, self._settings.records).line(
@@ -171,7 +173,7 @@ class LocalCall:
             status = record.split("\t")[6]
         calls = zip(site.names, site.samples, weighed, strict=True)
         return ExplainedSite(
-            alleles=alleles_of(site.variant),
+            alleles=alleles,
             record=record,
             quality=quality,
             filter=status,
@@ -226,8 +228,3 @@ def _best_without(fields: Mapping[str, Any]) -> dict[str, str]:
     best = int(np.argmax(prior + fields["likelihood"]))
     without = {source: int(np.argmax(prior + fields[f"without_{source}"])) for source in _SOURCES}
     return {source: names[other] for source, other in without.items() if other != best}
-
-
-def listed_alleles(variants: Sequence[Variant]) -> set[AltAllele]:
-    """The alleles of listed candidates."""
-    return {allele for variant in variants for allele in alleles_of(variant)}

@@ -58,11 +58,11 @@ class Planted:
         pysam.index(bam)
         return bam, str(self.folder / "q.fa")
 
-    def write_list(self, position, alt):
-        """Write a list of one SNV (0-based place)."""
+    def write_list(self, position, alt, *, ref=None):
+        """Write a list of one variant (0-based place), an SNV unless `ref` is given."""
         text = f"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nq\t{position + 1}\t.\t"
         path = self.folder / "list.vcf"
-        path.write_text(f"{text}{GENOME[position]}\t{alt}\t.\t.\t.\n")
+        path.write_text(f"{text}{ref or GENOME[position]}\t{alt}\t.\t.\t.\n")
         return str(path)
 
     def inserted_reads(self, starts, inserted):

@@ -179,6 +179,19 @@ def test_an_unlisted_allele_fits_best(planted):
     assert explained(planted, candidates=listed).verdict.is_called
 
 
+def test_a_listed_deletion_that_is_not_leftmost(planted):
+    run = next(at for at in range(SITE, SITE + 500) if GENOME[at] != GENOME[at + 1] == GENOME[at + 2] == GENOME[at + 3])
+    for number in range(20):
+        planted.read(run - 85 + 4 * number, deletion=(run + 1, run + 2), flag=REVERSE * (number % 2))
+    listed = planted.write_list(run + 2, GENOME[run + 2], ref=GENOME[run + 2 : run + 4])
+    one = explained(planted, f"q:{run + 3}", candidates=listed)
+    (shown,) = [allele for allele in one.alleles if allele.is_listed]
+    assert shown.allele.position == run + 1
+    assert shown.samples["s"].good == 20
+    assert one.verdict.is_called
+    assert one.sites[0].record.split("\t")[1] == str(run + 3)
+
+
 def test_a_listed_allele_without_reads(planted):
     planted.reads(20)
     one = explained(planted, candidates=planted.write_list(SITE, OTHER[GENOME[SITE]]))
