@@ -26,6 +26,8 @@ from pairhmm.errors import BackendUnavailable as BackendUnavailable
 from pairhmm.errors import InputError as InputError
 from pairhmm.errors import OptionError as OptionError
 from pairhmm.errors import PairhmmError as PairhmmError
+from pairhmm.explain.api import explain as explain
+from pairhmm.explain.facts import Explanation as Explanation
 from pairhmm.fit.api import fit as fit
 from pairhmm.fit.calibrate_str import calibrate_str as calibrate_str
 from pairhmm.fit.calibrate_str import write_str_model as write_str_model

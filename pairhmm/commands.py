@@ -3,6 +3,7 @@
 COMMANDS = {
     "likelihoods": "pairhmm.calling.cli_likelihoods",
     "call": "pairhmm.calling.cli",
+    "explain": "pairhmm.explain.cli",
     "scatter": "pairhmm.calling.cli:scatter_command",
     "gather": "pairhmm.calling.gather",
     "scan": "pairhmm.scan.cli",

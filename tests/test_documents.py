@@ -13,7 +13,7 @@ from pairhmm.cli.main import cli
 from pairhmm.variants.call_writer import open_calls
 
 PROJECT = Path(__file__).resolve().parents[1]
-FOLDERS = (".", "docs", "benchmarks", "workflows/config", "wrappers")
+FOLDERS = (".", "docs", "docs/start", "benchmarks", "workflows/config", "wrappers")
 DOCUMENTS = sorted(
     path.relative_to(PROJECT).as_posix() for folder in FOLDERS for path in (PROJECT / folder).glob("*.md")
 )
@@ -98,32 +98,6 @@ def test_pages_load_nothing_from_other_hosts(site):
         assert not loaded, page.name
 
 
-def shows(document, messages):
-    """Whether a document shows what a command said, but for the backend, which is the machine's."""
-    said = [line for line in messages.splitlines() if "pairhmm: backend " not in line]
-    return said and all(line in (PROJECT / document).read_text() for line in said)
-
-
-def test_messages_of_the_readme(run_cli, tmp_path):
-    simulated = run_cli("simulate", "-o", "demo", "--length", "100000", cwd=tmp_path)
-    assert shows("README.md", simulated.stderr), simulated.stderr
-    called = run_cli("call", "-f", "demo/reference.fa", "-o", "calls.vcf.gz", "demo/reads.bam", cwd=tmp_path)
-    assert shows("README.md", called.stderr), called.stderr
-
-
-def test_messages_of_the_tutorial(shared_data, run_cli, tmp_path):
-    names = {"NA12878_S1.chr20.10_10p1mb.bam": "reads.bam", "ucsc.hg19.chr20.unittest.fasta.gz": "reference.fa.gz"}
-    for name, short in names.items():
-        for path in (shared_data / "na12878-chr20-100kb").glob(f"{name}*"):
-            (tmp_path / path.name.replace(name, short)).symlink_to(path)
-    where = ("-f", "reference.fa.gz", "-r", "chr20:10,000,001-10,100,000")
-    called = run_cli("call", *where, "-o", "calls.vcf", "reads.bam", cwd=tmp_path)
-    assert shows("docs/tutorial.md", called.stderr), called.stderr
-    records = [line for line in (tmp_path / "calls.vcf").read_text().splitlines() if not line.startswith("#")]
-    assert f"{len(records)} records" in (PROJECT / "docs/tutorial.md").read_text()
-    assert any("TAAAACTATGC\tT" in record and "\t0/1:15,29:70:" in record for record in records)
-
-
 def commands(context):
     """Every command's path, with its parameters."""
     yield context.command_path, context.command.get_params(context)
@@ -181,7 +155,7 @@ VERSIONED = {
     "web/package.json": r'^  "version": "(.*)"',
     "web/package-lock.json": r'"name": "pairhmm-web",\n +"version": "(.*)"',
     "docs/cluster.md": r"/pairhmm:(\S+)",
-    "workflows/envs/Dockerfile": r"pairhmm\S*==([^']+)",
+    "recipe/meta.yaml": r'set version = "(.*)"',
     "workflows/envs/pairhmm.yaml": r"pairhmm\S*==(.*)",
     **{f"workflows/profiles/{name}/config.yaml": r"/pairhmm:(\S+)" for name in ("kubernetes", "googlebatch")},
     **{f"wrappers/{name}/environment.yaml": r"pairhmm\S*==(.*)" for name in ("call", "likelihoods", "scan")},

@@ -67,6 +67,13 @@ void bind_candidates(nb::module_& module) {
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
         .def(
+            "query_at",
+            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
+                checks::lie_in(&read, 1, 0, reads.count, "read");
+                return pairhmm::query_at(reads, read, position);
+            },
+            "read"_a, "position"_a, "The place in a read of the base that it aligns to a position, or -1.")
+        .def(
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
                 checks::has(is_over, reads.count, "is_over");

@@ -58,6 +58,21 @@ SiteFields site_fields(const pairhmm::Site& site) {
     return nb::make_tuple(variant_fields(site.variant), site.quality, samples, site.left_out, annotations, site.unfit);
 }
 
+using WeighedFields = TupleOf<SiteFields, bool, ListOf<nb::typed<nb::dict, nb::str, nb::any>>>;
+
+// The fields of `WeighedGenotypes` in pairhmm/explain/genotypes.py.
+nb::dict weighed_fields(const pairhmm::WeighedGenotypes& one) {
+    nb::dict fields;
+    fields["alleles"] = one.alleles;
+    fields["prior"] = one.prior;
+    fields["likelihood"] = one.likelihood;
+    fields["without_strand_errors"] = one.without_strand_errors;
+    fields["without_foreign"] = one.without_foreign;
+    fields["without_contamination"] = one.without_contamination;
+    fields["alone"] = one.alone;
+    return fields;
+}
+
 pairhmm::SamplePloidy ploidy_of(const GivenPloidy& given) {
     const auto& [everywhere, rules] = given;
     pairhmm::SamplePloidy ploidy{everywhere, {}};
@@ -150,7 +165,22 @@ void bind_genotypes(nb::module_& module) {
             "region"_a,
             "The sites of a region that are asked for. Of each: the fields of its variant, QUAL, the fields of the "
             "genotype of each sample, alleles left out, the value of each annotation by its ID, which is None "
-            "where it is not known, and the share of reads that fit no haplotype.");
+            "where it is not known, and the share of reads that fit no haplotype.")
+        .def(
+            "weigh",
+            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<WeighedFields> {
+                checks::lie_below(region.sample, genotyper.samples(), "sample");
+                nb::list sites;
+                for (const pairhmm::WeighedSite& site : genotyper.weigh(region)) {
+                    nb::list samples;
+                    for (const pairhmm::WeighedGenotypes& one : site.samples) samples.append(weighed_fields(one));
+                    sites.append(nb::make_tuple(site_fields(site.site), site.is_left_out, samples));
+                }
+                return sites;
+            },
+            "region"_a,
+            "All candidates of a region: the fields of a site, whether it is left out, and what the genotypes of each "
+            "sample are weighed by.");
 
     nb::class_<SourceRateFinder>(module, "SourceRateFinder", "Sees how often errors of one strand share a cause.")
         .def(nb::init<>())

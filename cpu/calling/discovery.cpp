@@ -225,8 +225,8 @@ void Discovery::assemble(const Reads& reads, const std::vector<ReferenceWindow>&
     older_.keep(blocks, settled_);
 }
 
-// Whether enough of some sample's reads have a clip or a gap.
-bool Discovery::is_active(const Window& window, const std::vector<EndedReads>& blocks) const {
+// The reads over the clips and gaps of a window: [samples]
+std::vector<uint32_t> Discovery::reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const {
     std::vector<uint32_t> over(samples_);
     for (const auto [reads, ends] : blocks) {
         for (int64_t read = ends->first_behind(window.start); read < reads->count && reads->start[read] < window.end;
@@ -235,6 +235,11 @@ bool Discovery::is_active(const Window& window, const std::vector<EndedReads>& b
             over[reads->sample[read]] += reads->start[read] <= events.last && ends->of(read) >= events.first;
         }
     }
+    return over;
+}
+
+// Whether enough of some sample's reads, of so many over its clips and gaps, have one.
+bool Discovery::is_active(const Window& window, const std::vector<uint32_t>& over) const {
     for (int sample = 0; sample < samples_; ++sample)
         if (window.events[sample].count >= std::max<double>(kLeastEvents, kLeastShare * over[sample])) return true;
     return false;
@@ -259,13 +264,24 @@ std::vector<Stretch> Discovery::pile(int sample, const ReferenceWindow& referenc
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
                                 const std::vector<EndedReads>& blocks) {
     // A window may lie beyond the contig.
-    if (given.length == 0 || !is_active(window, blocks)) return;
+    if (given.length == 0) return;
+    const std::vector<uint32_t> over = reads_over_events(window, blocks);
+    const bool is_active = this->is_active(window, over);
+    if (decisions_) {
+        std::vector<uint32_t> events;
+        for (const Events& one : window.events) events.push_back(one.count);
+        decisions_->push_back({window.start, window.end, std::move(events), over, is_active});
+    }
+    if (!is_active) return;
     const ReferenceWindow reference = without_n(given);
     std::vector<Assembly> assemblies;
-    for (int sample = 0; sample < samples_; ++sample)
+    for (int sample = 0; sample < samples_; ++sample) {
+        AssemblySteps* const steps = decisions_ ? &decisions_->back().steps.emplace_back() : nullptr;
         assemblies.push_back(assembled(reference.start, {reference.letter, reference.length},
-                                       pile(sample, reference, blocks), thresholds_));
+                                       pile(sample, reference, blocks), thresholds_, steps));
+    }
     drop_explained(reference, blocks, assemblies);
+    if (decisions_) decisions_->back().assemblies = assemblies;
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_),
@@ -331,6 +347,9 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
         const auto vote = votes.find(candidate);
         return vote != votes.end() && vote->second > 0 && !is_assembled(candidate);
     };
+    if (decisions_)
+        for (const Candidate& candidate : found_)
+            if (is_explained(candidate)) decisions_->back().explained.emplace_back(candidate, votes[candidate]);
     found_.erase(std::remove_if(found_.begin(), found_.end(), is_explained), found_.end());
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,17 @@ namespace pairhmm {
 
 // The most bases of a window.
 constexpr int64_t kLongestWindow = 500;
+
+// What was decided on a window, for who asks.
+struct WindowDecision {
+    int64_t start, end;
+    std::vector<uint32_t> events, reads;  // [samples] clips and gaps, and the reads over them
+    bool is_active = false;
+    std::vector<Assembly> assemblies = {};                  // [samples] where it is active
+    std::vector<AssemblySteps> steps = {};                  // [samples]
+    std::vector<std::pair<Candidate, int>> explained = {};  // dropped, and by how many reads more than not
+};
+using WindowDecisions = std::vector<WindowDecision>;
 
 class Discovery {
 public:
@@ -45,6 +57,9 @@ public:
     std::vector<Candidate> take();
     // No candidate before this position is still to come.
     int64_t settled() const { return settled_; }
+    // From now on, what is decided on windows is kept.
+    void watch() { decisions_.emplace(); }
+    const WindowDecisions& decisions() const { return *decisions_; }
     // Forget everything: the next read is on another contig.
     void reset();
     int samples() const { return samples_; }
@@ -64,7 +79,8 @@ private:
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
-    bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
+    std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;
+    bool is_active(const Window& window, const std::vector<uint32_t>& over) const;
     std::vector<Stretch> pile(int sample, const ReferenceWindow& reference,
                               const std::vector<EndedReads>& blocks) const;
     void vote(const Reads& reads, int64_t read, const ReferenceWindow& reference,
@@ -83,6 +99,7 @@ private:
     std::vector<Candidate> found_;
     int64_t settled_ = 0;
     std::vector<Indel> scratch_;
+    std::optional<WindowDecisions> decisions_;  // none: nobody asks
 };
 
 }  // namespace pairhmm

@@ -1,9 +1,11 @@
 #include "calling/genotyping.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "calling/genotypes.hpp"
@@ -27,6 +29,7 @@ struct Genotyped {
     SiteReads reads;
     std::vector<int64_t> allele_of;  // [haplotypes]; -1 for another allele
     Extent extent;
+    std::vector<double> priors;  // [alternative alleles] of each, those that are not listed among them
 };
 
 // The alternative alleles that samples have.
@@ -111,10 +114,14 @@ public:
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
-    std::vector<Genotyped> candidates() {
+    // `left_out` gets the others, if it is not null.
+    std::vector<Genotyped> candidates(std::vector<Genotyped>* left_out = nullptr) {
         std::vector<Genotyped> found;
         for (Genotyped& one : all_candidates()) {
-            if (options_.is_discovered && called_alleles(one.site).empty()) continue;
+            if (options_.is_discovered && called_alleles(one.site).empty()) {
+                if (left_out) left_out->push_back(std::move(one));
+                continue;
+            }
             found.push_back(options_.is_discovered ? with_called(std::move(one)) : std::move(one));
         }
         if (options_.is_discovered && options_.joins_snvs) found = with_joined_snvs(std::move(found));
@@ -147,7 +154,43 @@ public:
         }
     }
 
+    // What the genotypes of a sample at a candidate are weighed by.
+    WeighedGenotypes weighed(const Genotyped& candidate, int sample) {
+        WeighedGenotypes weighed;
+        const int ploidy = candidate.site.samples[sample].ploidy;
+        const int64_t alleles = static_cast<int64_t>(candidate.priors.size()) + 1;
+        if (candidate.reads.reads_of(sample) == 0 || count_genotypes(alleles, ploidy) > kMaxGenotypes) return weighed;
+        const Genotypes& genotypes = tables_.of(candidate.priors, ploidy);
+        for (auto at = genotypes.table.begin(); at != genotypes.table.end(); at += ploidy)
+            weighed.alleles.emplace_back(at, at + ploidy);
+        weighed.prior = genotypes.prior;
+        const auto with = [&](const SourceRates& rates, bool is_contaminated) {
+            return likelihoods_with(rates, is_contaminated, candidate.reads, sample, genotypes);
+        };
+        const SourceRates own = options_.rates;
+        weighed.likelihood = with(own, true);
+        weighed.without_strand_errors = with({0, 0, own.foreign, own.foreign_reference}, true);
+        weighed.without_foreign = with({own.strand, own.growing, 0, 0}, true);
+        weighed.without_contamination = with(own, false);
+        weighed.alone = with({0, 0, 0, 0}, false);
+        return weighed;
+    }
+
 private:
+    // log10 P(reads of a sample | genotype) with other rates of other sources: [genotypes]
+    std::vector<double> likelihoods_with(const SourceRates& rates, bool is_contaminated, const SiteReads& reads,
+                                         int sample, const Genotypes& genotypes) {
+        const std::pair<ReadOrigins, ReadOrigins> own{origins_, origins_at_gaps_};
+        const std::vector<double> none(options_.contamination.size(), 0.0);
+        for (ReadOrigins* origins : {&origins_, &origins_at_gaps_}) {
+            origins->rates = rates;
+            if (!is_contaminated) origins->contamination = none.data();
+        }
+        std::vector<double> likelihoods = reads.likelihoods(sample, genotypes);
+        std::tie(origins_, origins_at_gaps_) = own;
+        return likelihoods;
+    }
+
     // A fragment's number is that of its first read.
     void name_fragments() {
         int64_t begin = 0;
@@ -236,7 +279,7 @@ private:
         for (SampleGenotype& sample : site.samples)
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
-        return {number, std::move(site), std::move(over), std::move(allele_of), extent};
+        return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
     }
 
     // A candidate with all its alternative alleles.
@@ -376,6 +419,25 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
         genotyper.add_statistics(one);
         if (options_.has_others) genotyper.add_others(one);
         sites.push_back(std::move(one.site));
+    }
+    return sites;
+}
+
+std::vector<WeighedSite> Genotyper::weigh(const ScoredRegion& region) {
+    tables_.forget_some();
+    RegionGenotyper genotyper(region, options_, tables_);
+    std::vector<Genotyped> left_out;
+    std::vector<Genotyped> candidates = genotyper.candidates(&left_out);
+    add_phase(candidates, samples());
+    const size_t written = candidates.size();
+    std::move(left_out.begin(), left_out.end(), std::back_inserter(candidates));
+    std::vector<WeighedSite> sites;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        genotyper.add_statistics(candidates[i]);
+        WeighedSite& site = sites.emplace_back(WeighedSite{{}, i >= written, {}});
+        for (int sample = 0; sample < samples(); ++sample)
+            site.samples.push_back(genotyper.weighed(candidates[i], sample));
+        site.site = std::move(candidates[i].site);
     }
     return sites;
 }

@@ -26,6 +26,22 @@ struct GenotypingOptions {
     SourceRates rates;                   // of reads that do not show the genotype
 };
 
+// The genotypes of a sample with what they are weighed by, log10, in VCF's order.
+struct WeighedGenotypes {
+    std::vector<std::vector<int>> alleles;  // of each genotype, ascending
+    std::vector<double> prior;              // of a sample by itself
+    std::vector<double> likelihood;         // of its reads, each of the sample or of another source
+    std::vector<double> without_strand_errors, without_foreign, without_contamination;  // the same without a source
+    std::vector<double> alone;  // of reads that are all the sample's
+};
+
+// A candidate with what its genotypes were weighed by, for who asks.
+struct WeighedSite {
+    Site site;
+    bool is_left_out;                       // no sample has it: a record is not made
+    std::vector<WeighedGenotypes> samples;  // none of a sample without reads, or with too many genotypes
+};
+
 // It keeps tables of genotypes: each thread has one of its own.
 class Genotyper {
 public:
@@ -34,6 +50,8 @@ public:
     int samples() const { return static_cast<int>(options_.ploidies.size()); }
     // The sites of a region that are asked for, in order of position.
     std::vector<Site> genotype(const ScoredRegion& region);
+    // All candidates of a region, those that are left out behind the others.
+    std::vector<WeighedSite> weigh(const ScoredRegion& region);
 
 private:
     GenotypingOptions options_;

@@ -142,10 +142,13 @@ AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, const
     if (block_.reads() > 0 && (contig != block_.contig || block_.reads() >= room)) return {kFull, false};
     if (end > rules_.length[static_cast<size_t>(record.contig)]) return leave_out(kOutside);
     if (!record.has_qualities() && rules_.default_quality < 0) return stop_at(record, kNoQualities);
+    BamTag group;
+    const int32_t sample = sample_of(record, group);
+    if (sample == kUnwanted) return leave_out(kOtherSample);
     const IndelTags tags = rules_.indel_tags ? find_indel_tags(record) : IndelTags();
     if (tags.are_wrong) return stop_at(record, kWrongIndelTags);
     block_.contig = contig;
-    add(record, lengths, end);
+    add(record, lengths, end, sample, group);
     add_indel_qualities(tags, record.length);
     return kPassedOver;
 }
@@ -199,7 +202,8 @@ LeftOut AlignmentParser::reason_of(uint32_t flags) const {
     return flags != 0 ? kOtherFlag : kLowMapq;
 }
 
-void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, int64_t end) {
+void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, int64_t end, int32_t sample,
+                          const BamTag& group) {
     AlignmentBlock& block = block_;
     const size_t before = block.bases.size(), length = static_cast<size_t>(record.length);
     block.bases.resize(before + length);
@@ -218,7 +222,7 @@ void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, 
     block.name_end.push_back(static_cast<int64_t>(block.names.size()));
     const bool is_unfit = has_wrong_quality || name.has_control || lengths.query != record.length;
     if (is_unfit && block.unfit < 0) block.unfit = block.reads();
-    add_sample(record, !name.is_ascii);
+    add_sample(sample, group, !name.is_ascii);
     if (!rules_.tag.empty()) add_tag(record);
     block.flag.push_back(record.flag);
     block.mapq.push_back(record.mapq);
@@ -248,18 +252,17 @@ bool AlignmentParser::add_qualities(const BamRecord& record) {
            }) <= rules_.highest_quality;
 }
 
-void AlignmentParser::add_sample(const BamRecord& record, bool is_odd) {
-    int32_t sample = rules_.default_sample;
-    BamTag group;
-    if (!rules_.sample_of_group.empty()) {
-        sample = -1;
-        group = find_bam_tag(record, "RG");
-        if (group.type != nullptr && *group.type == 'Z') {
-            group_.assign(reinterpret_cast<const char*>(group.type) + 1);
-            const auto found = rules_.sample_of_group.find(group_);
-            if (found != rules_.sample_of_group.end()) sample = found->second;
-        }
-    }
+// The sample of a read, and its read group where it is looked at; -1: the group is not known.
+int32_t AlignmentParser::sample_of(const BamRecord& record, BamTag& group) {
+    if (rules_.sample_of_group.empty()) return rules_.default_sample;
+    group = find_bam_tag(record, "RG");
+    if (group.type == nullptr || *group.type != 'Z') return -1;
+    group_.assign(reinterpret_cast<const char*>(group.type) + 1);
+    const auto found = rules_.sample_of_group.find(group_);
+    return found == rules_.sample_of_group.end() ? -1 : found->second;
+}
+
+void AlignmentParser::add_sample(int32_t sample, const BamTag& group, bool is_odd) {
     block_.sample.push_back(sample);
     if (sample >= 0 && !is_odd) return;
     block_.odd.push_back(block_.reads());

@@ -15,15 +15,18 @@
 
 namespace pairhmm {
 
+// The number of a sample whose reads are left out.
+constexpr int32_t kUnwanted = -2;
+
 // What a file and a run say about its reads.
 struct AlignmentRules {
     std::vector<int32_t> rank;    // of each contig of the file among those that are read; -1 for others
     std::vector<int64_t> length;  // of each contig of the file
     uint32_t excluded_flags = 0;
     int min_mapq = 0;
-    int default_quality = -1;   // of reads without qualities; -1: they are an error
-    int highest_quality = 255;  // of a base
-    std::unordered_map<std::string, int32_t> sample_of_group;
+    int default_quality = -1;                                  // of reads without qualities; -1: they are an error
+    int highest_quality = 255;                                 // of a base
+    std::unordered_map<std::string, int32_t> sample_of_group;  // kUnwanted: its reads are left out
     int32_t default_sample = -1;  // of reads without a read group; -1: they are looked at one by one
     std::string tag;              // kept of each read: MI, MC or none
     bool indel_tags = false;      // qualities are kept of reads that have BI or BD
@@ -56,6 +59,7 @@ enum LeftOut {
     kElsewhere,
     kEmpty,
     kOutside,
+    kOtherSample,
     kReasons
 };
 
@@ -140,11 +144,12 @@ private:
     Verdict leave_out(LeftOut reason);
     Verdict stop_at(const BamRecord& record, Stop stop);
     LeftOut reason_of(uint32_t flags) const;
-    void add(const BamRecord& record, const CigarLengths& lengths, int64_t end);
+    void add(const BamRecord& record, const CigarLengths& lengths, int64_t end, int32_t sample, const BamTag& group);
     bool add_qualities(const BamRecord& record);
     // Ends that say nothing of the sample become N of quality 0.
     void trim_ends(const BamRecord& record, int64_t end);
-    void add_sample(const BamRecord& record, bool is_odd);
+    int32_t sample_of(const BamRecord& record, BamTag& group);
+    void add_sample(int32_t sample, const BamTag& group, bool is_odd);
     void add_tag(const BamRecord& record);
     void add_indel_qualities(const IndelTags& tags, int64_t length);
 

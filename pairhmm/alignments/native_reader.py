@@ -22,6 +22,7 @@ from pairhmm.alignments.selection import (
     LOW_MAPQ,
     NOWHERE,
     OTHER_FLAG,
+    OTHER_SAMPLE,
     OUTSIDE,
     UNMAPPED_READS,
     LeftOut,
@@ -135,7 +136,7 @@ def tag_text(value: bytes) -> str:
 # In the order in which the compiled part counts them.
 _REASONS: Final = (
     *(UNMAPPED_READS, "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG, LOW_MAPQ),
-    *(NOWHERE, ELSEWHERE, EMPTY, OUTSIDE),
+    *(NOWHERE, ELSEWHERE, EMPTY, OUTSIDE, OTHER_SAMPLE),
 )
 # Wanted intervals that are handed over at once. Of many more, the stretches of the reference would be read anew later.
 _GOALS: Final = 256

@@ -17,7 +17,7 @@ from pairhmm.alignments.bam_records import BamRecords, first_record, opener_of
 from pairhmm.alignments.htslib_records import HtslibRecords
 from pairhmm.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.alignments.piped import PipedRecords, open_pipe
-from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
+from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, UNWANTED, Kind, OpenAlignments, Records
 from pairhmm.errors import InputError
 from pairhmm.files import bgzf
 from pairhmm.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
@@ -51,6 +51,8 @@ class AlignmentReader:
         Regions will be asked for.
     threads : int
         With 2 or more, others unpack beside the thread that reads: one a file for BAM, so many a file for CRAM and SAM.
+    wanted : sequence of str
+        The samples whose reads are used; none: all of them.
 
     Attributes
     ----------
@@ -61,7 +63,8 @@ class AlignmentReader:
     checksums : dict of str to str
         MD5 of contigs, where a header has it (M5).
     samples : list of str
-        SM of the read groups in order of appearance; a file without any gives its name without extension.
+        SM of the read groups in order of appearance; a file without any gives its name without extension. Those that
+        are wanted.
 
     Raises
     ------
@@ -78,8 +81,11 @@ class AlignmentReader:
         reference: Reference,
         need_index: bool = False,
         threads: int = 1,
+        wanted: Sequence[str] = (),
     ) -> None:
         require_compiled("reading alignments")
+        self._wanted = frozenset(wanted)
+        self._others: list[str] = []
         self.sources: list[OpenAlignments] = []
         self.contigs: dict[str, int] = {}
         self.checksums: dict[str, str] = {}
@@ -95,6 +101,10 @@ class AlignmentReader:
         try:
             for path in paths:
                 self._add(os.fspath(path), reference, need_index, threads if few else 1, few)
+            for name in wanted:
+                if name not in self.samples:
+                    known = listed([*self.samples, *self._others])
+                    raise InputError("--samples", name, "no such sample", f"samples are {known}")
         except BaseException:
             self.close()
             raise
@@ -187,11 +197,15 @@ class AlignmentReader:
     ) -> tuple[dict[str, int], int | None, frozenset[str]]:
         """Sample index of each read group, and of other reads (None where there are several); groups without sample."""
         names = samples_of(path, read_groups)
-        self.samples += [name for name in names if name not in self.samples]
+        for name in names:
+            chosen = self.samples if not self._wanted or name in self._wanted else self._others
+            if name not in chosen:
+                chosen.append(name)
+        number = {name: number for number, name in enumerate(self.samples)}
         if len(names) == 1:
             # The tags of reads need not be looked at.
-            return {}, self.samples.index(names[0]), frozenset()
-        groups = {group["ID"]: self.samples.index(group["SM"]) for group in read_groups if group.get("SM")}
+            return {}, number.get(names[0], UNWANTED), frozenset()
+        groups = {group["ID"]: number.get(group["SM"], UNWANTED) for group in read_groups if group.get("SM")}
         return groups, None, frozenset(group["ID"] for group in read_groups if not group.get("SM"))
 
 

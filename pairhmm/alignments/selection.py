@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 from pairhmm.alignments.molecules import Families
+from pairhmm.arguments import texts_of
 from pairhmm.errors import InputError
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.intervals import Interval
@@ -24,13 +25,14 @@ JUMP = 200_000
 
 UNMAPPED_READS = "unmapped"
 LOW_MAPQ, OTHER_FLAG, EMPTY = "low mapping quality", "with another excluded flag", "without bases"
+OTHER_SAMPLE = "of other samples"
 NOWHERE, OUTSIDE = "mapped to no place", "beyond their contig's end"
 ELSEWHERE = "on contigs that the reference lacks"
 # Reasons that point to a faulty file: no option asked to leave these reads out.
 _FAULTS = frozenset({EMPTY, NOWHERE, OUTSIDE, ELSEWHERE})
 # The option that decides on reads of a reason.
 _BY_FLAG = "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG
-_OPTIONS = {LOW_MAPQ: "--min-mapq", **dict.fromkeys(_BY_FLAG, "--exclude-flags")}
+_OPTIONS = {LOW_MAPQ: "--min-mapq", OTHER_SAMPLE: "--samples", **dict.fromkeys(_BY_FLAG, "--exclude-flags")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,17 @@ class ReadSelection:
     """Which alignments are used, and how their gaps are filled.
 
     `excluded_flags`: alignments with any of these SAM flags are left out. `default_base_quality`: Phred quality of
-    reads that have none; None makes them an error.
+    reads that have none; None makes them an error. `samples`: the names of those that are used; none: all of them.
     """
 
     excluded_flags: Annotated[int, Within(0, 0xFFFF)]
     min_mapq: Annotated[int, Within(0, 255)]
     default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
+    samples: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "samples", tuple(texts_of(self.samples)))
 
 
 class ReadRequest(NamedTuple):

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["BAM", "CRAM", "SAM"]
 
+UNWANTED: Final = -2
+"""The index of a sample whose reads are left out (cpu/formats/alignments.hpp)."""
+
 OTHER_FORMAT: Final = "not a BAM or CRAM file, or damaged at its beginning"
 FORMATS: Final = "give aligned reads as BAM or CRAM"
 # Bases. An index leads to the start of a window of 16,384 bases (SAM specification, section 5.1.1). On average half of

@@ -107,8 +107,8 @@ def call(
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
     caller = _Caller(genotypes, inputs.candidates_are_discovered)
-    with open_results(inputs, options, caller, refine=_refinement(inputs)) as run:
-        _check_names(genotypes, run.samples)
+    with open_results(inputs, options, caller, refine=refinement(inputs)) as run:
+        check_names(genotypes, run.samples)
         counts = SiteCounts()
         for sites in run.results:
             for site in sites:
@@ -177,10 +177,10 @@ def write_calls(
     _check_records(written, inputs, genotyping)
     caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
-    with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
+    with open_results(inputs, chosen, use, watch, refinement(inputs)) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
-        _check_names(genotyping, run.samples)
+        check_names(genotyping, run.samples)
         with open_calls(
             path_of(output),
             run.contigs,
@@ -262,15 +262,16 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
         raise InputError("--gvcf", f"ploidy {highest}", "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf")
 
 
-def _refinement(inputs: RunInputs) -> Refine | None:
+def refinement(inputs: RunInputs) -> Refine | None:
+    """What changes the scored regions of a run before they are genotyped."""
     require_compiled("reading alignments")
     if inputs.candidates_are_listed:
         return native.ScoredRegions.on_listed_alleles
     return native.ScoredRegions.with_many_unfit if inputs.candidates_are_discovered else None
 
 
-def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
-    """Require that the samples that options name exist."""
+def check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
+    """Require that the samples that options of genotypes name exist."""
     for name in (*options.ploidies.of_sample, *options.ploidies.sex_of):
         if name not in samples:
             near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")

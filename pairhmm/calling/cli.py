@@ -13,14 +13,14 @@ from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
-from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE, InputFile
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
 from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
-from pairhmm.variants.ploidy import MOST_COPIES, Ploidies, read_ploidy
+from pairhmm.variants.ploidy import ASSEMBLIES, MOST_COPIES, Ploidies, read_ploidy
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -65,6 +65,23 @@ def _pedigree(path: str) -> Pedigree:
     return read_pedigree(path)
 
 
+def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
+    """Take the options of genotypes out of `values`."""
+    copies = {name: int(number) for name, number in values.pop("sample_ploidy").items()}
+    rules_file, pedigree = values.pop("ploidy_file"), values.pop("pedigree")
+    sexes, contaminations = values.pop("sample_sex"), values.pop("contamination_file")
+    rules = read_ploidy(rules_file) if rules_file is not None else ()
+    return GenotypeOptions(
+        ploidy=values.pop("ploidy"),
+        ploidies=Ploidies(copies, sexes, rules),
+        pedigree=None if pedigree is None else _pedigree(pedigree),
+        snv_prior=values.pop("snv_prior"),
+        indel_prior=values.pop("indel_prior"),
+        contamination=values.pop("contamination"),
+        contaminations={} if contaminations is None else read_contamination(contaminations),
+    )
+
+
 @click.command("call", cls=AlignmentsCommand, examples=EXAMPLES)
 @parallel_options
 @model_options
@@ -95,10 +112,11 @@ def _pedigree(path: str) -> Pedigree:
 )
 @click.option(
     "--ploidy-file",
-    type=INPUT_FILE,
-    metavar="FILE",
+    type=InputFile(ASSEMBLIES),
+    metavar="NAME",
     panel=GENOTYPES,
-    help="Ploidies by region and sex, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and PLOIDY.",
+    help="Ploidies by region and sex. NAME is GRCh37 or GRCh38 (sexes M and F), or a file as in bcftools: lines of"
+    " CHROM, FROM, TO (1-based), SEX and PLOIDY.",
 )
 @click.option(
     "--ped",
@@ -200,15 +218,6 @@ def _pedigree(path: str) -> Pedigree:
     help="Leave version, date, command line and backend out of the header. Equal calls are then equal bytes.",
 )
 def command(
-    ploidy: int,
-    sample_ploidy: dict[str, str],
-    sample_sex: dict[str, str],
-    ploidy_file: str | None,
-    pedigree: str | None,
-    snv_prior: float,
-    indel_prior: float,
-    contamination: float,
-    contamination_file: str | None,
     output: str,
     min_quality: float,
     gvcf: bool,
@@ -226,17 +235,7 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
     """
-    copies = {name: int(number) for name, number in sample_ploidy.items()}
-    rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
-    genotypes = GenotypeOptions(
-        ploidy=ploidy,
-        ploidies=Ploidies(copies, sample_sex, rules),
-        pedigree=None if pedigree is None else _pedigree(pedigree),
-        snv_prior=snv_prior,
-        indel_prior=indel_prior,
-        contamination=contamination,
-        contaminations={} if contamination_file is None else read_contamination(contamination_file),
-    )
+    genotypes = genotype_options(values)
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq
     )

@@ -9,10 +9,11 @@ import rich_click as click
 
 from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.cli.compute import Command, backend_options, threads_option
-from pairhmm.cli.fields import either, option, pair
+from pairhmm.cli.fields import either, option
 from pairhmm.cli.help_style import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.cli.model_options import PROFILE, check_no_qualities, check_str_model, fitted_options, profile_of
 from pairhmm.cli.param_types import INPUT_FILE, InputFile
+from pairhmm.files.text_lines import read_lines
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 from pairhmm.options import keyword_types, with_keywords
@@ -20,12 +21,6 @@ from pairhmm.options import keyword_types, with_keywords
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
 _EVIDENCE, _DISCOVERY, _MOLECULES = _DEFAULTS.evidence, _DEFAULTS.discovery, _DEFAULTS.molecules
-
-_PAIRS = {
-    "min_alt_count": ("min_snv_count", "min_indel_count"),
-    "min_alt_fraction": ("min_snv_fraction", "min_indel_fraction"),
-}
-"""Options with two values, and the fields that these set."""
 
 
 class _Flags(click.ParamType):  # type: ignore[type-arg]
@@ -50,9 +45,6 @@ def _preset(context: click.Context, parameter: click.Parameter, value: str | Non
         return
     # Where None switches off a step, 0 does on the command line.
     chosen = {name: 0 if one is None else one for name, one in PRESETS[value].items()}
-    for name, fields in _PAIRS.items():
-        if all(field in chosen for field in fields):
-            chosen[name] = tuple(chosen.pop(field) for field in fields)
     context.default_map = {**(context.default_map or {}), **chosen}
 
 
@@ -73,15 +65,47 @@ def _str_model(context: click.Context, parameter: click.Parameter, value: str | 
     return None if value is None else str_model_of(value)
 
 
+_LISTED = "alignments of lists"
+
+
+def _bam_list(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        lines = [line.strip() for line in read_lines(value)]
+        files = (INPUT_FILE.convert(line, parameter, context) for line in lines if line)
+        context.meta[_LISTED] = tuple(files)
+
+
+def _with_listed(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The alignments of the command line, and behind them those of --bam-list."""
+    files = (*value, *context.meta.get(_LISTED, ()))
+    if not files:
+        raise click.MissingParameter(ctx=context, param=parameter)
+    return files
+
+
+def _names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for text in value for name in text.split(","))
+
+
 _ALIGNMENTS = (
     click.argument(
         "alignments",
         nargs=-1,
-        required=True,
+        callback=_with_listed,
         type=INPUT_FILE,
         metavar="ALIGNMENTS...",
         panel=INPUT,
         help="BAM or CRAM files, sorted by coordinate. Read groups (SM) name the samples.",
+    ),
+    click.option(
+        "--bam-list",
+        type=INPUT_FILE,
+        callback=_bam_list,
+        is_eager=True,
+        expose_value=False,
+        metavar="FILE",
+        panel=INPUT,
+        help="Take more alignments from a text file with one path a line.",
     ),
     click.option(
         "-f",
@@ -130,8 +154,10 @@ _PLACES = (
         type=INPUT_FILE,
         metavar="FILE",
         panel=REGIONS,
-        help="Work on the regions of a BED file, plain or gzipped. '-' is stdin. Regions need indexed alignments.",
+        help="Work on the regions of a file: BED, Picard's interval list, or the records of a VCF, plain or gzipped."
+        " '-' is stdin. Regions need indexed alignments.",
     ),
+    option(_DEFAULTS, "padding", metavar="BASES", panel=REGIONS, help="Extend each region by this many bases."),
 )
 
 _REGIONS = (
@@ -167,6 +193,15 @@ _REGIONS = (
 )
 
 _SELECTION = (
+    click.option(
+        "-s",
+        "--samples",
+        multiple=True,
+        callback=_names,
+        metavar="NAME,NAME",
+        panel=READS,
+        help="Use the reads of these samples only. This option may be repeated.",
+    ),
     option(
         _READS,
         "min_mapq",
@@ -209,21 +244,35 @@ _DEPTH_AND_DISCOVERY = (
         panel=DISCOVERY,
         help="Bases with a lower quality (Phred) do not support an allele.",
     ),
-    pair(
+    option(
         _DISCOVERY,
-        _PAIRS["min_alt_count"],
+        "min_snv_count",
         "--min-alt-count",
-        metavar="N N",
+        metavar="N",
         panel=DISCOVERY,
-        help="The minimum number of a sample's reads that support a candidate allele: of an SNV, then of an indel.",
+        help="The minimum number of a sample's reads that support a candidate SNV.",
     ),
-    pair(
+    option(
         _DISCOVERY,
-        _PAIRS["min_alt_fraction"],
-        "--min-alt-fraction",
-        metavar="X X",
+        "min_indel_count",
+        metavar="N",
         panel=DISCOVERY,
-        help="The minimum fraction of a sample's reads that support a candidate allele: of an SNV, then of an indel.",
+        help="The minimum number of a sample's reads that support a candidate insertion or deletion.",
+    ),
+    option(
+        _DISCOVERY,
+        "min_snv_fraction",
+        "--min-alt-fraction",
+        metavar="X",
+        panel=DISCOVERY,
+        help="The minimum fraction of a sample's reads that support a candidate SNV.",
+    ),
+    option(
+        _DISCOVERY,
+        "min_indel_fraction",
+        metavar="X",
+        panel=DISCOVERY,
+        help="The minimum fraction of a sample's reads that support a candidate insertion or deletion.",
     ),
     option(
         _DISCOVERY,
@@ -383,8 +432,6 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
 
 def run_options(values: dict[str, Any]) -> RunOptions:
     """Take the shared options out of `values`. Options that name files, and the command's own, stay there."""
-    for name, fields in _PAIRS.items():
-        values |= dict(zip(fields, values.pop(name), strict=True))
     taken = {name: values.pop(name) for name in keyword_types(RunOptions) if name in values}
     (options,) = with_keywords("pairhmm", taken, _DEFAULTS)
     return options

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _ALIGNMENTS = "alignments"
 _FILE = "Alignments are named without an option, behind all options: sample.bam."
 _PLACES = "Use -r for a region such as chr1:1-10,000, and -R for a BED file."
-_SAMPLES = "All samples of the alignments are used: bcftools view -s selects some of the calls."
 
 _HINTS: dict[tuple[str, ...], tuple[str, str]] = {
     ("-I", "--input", "-b", "--bam", "--reads"): (_ALIGNMENTS, _FILE),
@@ -31,7 +30,8 @@ _HINTS: dict[tuple[str, ...], tuple[str, str]] = {
     ("-V", "-alleles", "--alleles", "--variant-input", "--vcf"): ("--candidates", "Candidate variants are -v."),
     ("-ERC", "--emit-ref-confidence", "-g", "--output_gvcf"): ("--gvcf", "Use --gvcf."),
     ("-ploidy", "-p"): ("--ploidy", "Use --ploidy."),
-    ("-s", "-S", "--samples", "--samples-file", "-sn", "--sample-name"): (_ALIGNMENTS, _SAMPLES),
+    ("-S", "--samples-file", "-sn", "--sample-name"): ("--samples", "-s names the samples: -s NAME,NAME."),
+    ("-ip", "--interval-padding"): ("--padding", "Use --padding."),
     ("-m", "--min-MQ", "--min-mapping-quality", "--minimum-mapping-quality"): (
         "--min-mapq",
         "The lowest mapping quality of a read is --min-mapq.",

@@ -25,6 +25,7 @@ class RunKeywords(TypedDict, total=False):
     reads: ReadSelection
     excluded_flags: int
     min_mapq: int
+    samples: Sequence[str]
     default_base_quality: int | None
     model: GatkOptions
     profile: ProfileModel | None
@@ -61,6 +62,7 @@ class RunKeywords(TypedDict, total=False):
     min_snv_fraction: float
     min_indel_fraction: float
     assembly: bool
+    padding: int
     stutter: bool
     backend: str | Choice
     threads: int

@@ -38,14 +38,17 @@ class OpenFiles(NamedTuple):
 
 
 @contextmanager
-def open_files(inputs: RunInputs, threads: int) -> Iterator[OpenFiles]:
+def open_files(inputs: RunInputs, options: RunOptions, threads: int | None = None) -> Iterator[OpenFiles]:
     """Open the reference and the alignments of a run, and check them.
 
-    With 2 threads or more, each alignment file is unpacked by threads of its own.
+    With 2 threads or more (by default those of the options), each alignment file is unpacked by threads of its own.
     """
     with Reference(inputs.reference) as genome:
-        requested = requested_intervals(inputs, genome)
-        with AlignmentReader(inputs.alignments, genome, requested is not None, threads) as reader:
+        requested = requested_intervals(inputs, genome, options.padding)
+        threads = options.threads if threads is None else threads
+        with AlignmentReader(
+            inputs.alignments, genome, requested is not None, threads, options.reads.samples
+        ) as reader:
             contigs = contig_order(reader, genome)
             yield OpenFiles(genome, reader, contigs, requested, reference_check(genome, reader))
 
@@ -70,7 +73,7 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
     """
     require_compiled("reading alignments")
     backend = engine.choose(options.backend)
-    with open_files(inputs, options.threads) as files:
+    with open_files(inputs, options) as files:
         yield whole_run(inputs, options, backend, files)
 
 

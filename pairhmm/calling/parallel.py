@@ -123,7 +123,7 @@ def open_results(
     pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
-        files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
+        files = stack.enter_context(open_files(inputs, options, 1 if is_divisible else None))
         files, seen_options = seen(files, options)
         plan = replace(plan, options=seen_options)
         work = _work(files) if is_divisible else None

@@ -15,16 +15,15 @@ import numpy as np
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import require_tags
-from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.sam import mate_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.cut_reads import CutSlices, cut_bases, cut_slices
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.mates import Joiner
+from pairhmm.calling.opening import open_files
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import model_reads
-from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, ProfileModel, preset
@@ -33,7 +32,6 @@ from pairhmm.native import require_compiled
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.sequences.arrays import Names
-from pairhmm.sequences.fasta import Reference
 
 log = logging.getLogger(__name__)
 
@@ -149,11 +147,10 @@ def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfi
     require_compiled("reading alignments")
     families = options.molecules.families
     with ExitStack() as stack:
-        genome = stack.enter_context(Reference(inputs.reference))
-        requested = requested_intervals(inputs, genome)
-        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, requested is not None, options.threads))
-        contigs = list(contig_order(reader, genome))
-        blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, requested, families=families)
+        _, reader, contigs, requested, *_ = stack.enter_context(open_files(inputs, options))
+        blocks = read_blocks(
+            reader.sources, list(contigs), options.reads, options.chunk_size, requested, families=families
+        )
         if families == "MI":
             blocks = require_tags(blocks, ", ".join(inputs.alignments))
         joiner, model = Joiner(options.molecules), options.profile or preset(PRESETS[0])

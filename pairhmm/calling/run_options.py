@@ -124,6 +124,8 @@ class RunOptions:
         Limits on haplotypes and depth.
     discovery : CandidateOptions
         Thresholds of an allele seen in reads for becoming a candidate.
+    padding : int
+        Bases by which requested regions are extended on either side.
     stutter : bool
         Whether some reads are looked at first: where repeats stutter in them, the run takes an STR model, unless
         options say what gaps are like. Genotypes expect errors of one strand as often as these reads show them.
@@ -141,6 +143,7 @@ class RunOptions:
     joining: RegionOptions = field(default_factory=RegionOptions)
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)
+    padding: Annotated[int, Within(0)] = 0
     stutter: bool = True
     backend: str | Choice = "auto"
     threads: Annotated[int, Within(1)] = 1

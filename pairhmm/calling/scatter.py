@@ -108,7 +108,7 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
     check_whole("pieces", pieces, 1)
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
-        requested = requested_intervals(inputs, genome)
+        requested = requested_intervals(inputs, genome, options.padding)
         intervals = in_run_order(requested, contigs)
         rank = {name: number for number, name in enumerate(contigs)}
         if not intervals:

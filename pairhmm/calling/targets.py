@@ -12,7 +12,7 @@ from itertools import islice
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.intervals import Interval, merge, parse_region, read_bed
+from pairhmm.sequences.intervals import Interval, merge, parse_region, read_intervals
 from pairhmm.variants.candidates import indexed_contigs
 
 PADDING = 1000
@@ -28,16 +28,16 @@ def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
     return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
 
 
-def requested_intervals(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
-    """The requested intervals, merged and in the reference's order; None for everywhere."""
+def requested_intervals(inputs: RunInputs, genome: Reference, padding: int = 0) -> list[Interval] | None:
+    """The requested intervals, extended by so many bases, merged and in the reference's order; None for everywhere."""
     if inputs.intervals is not None:
         return merge(inputs.intervals, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
     intervals = [parse_region(text, genome.contigs) for text in inputs.regions]
     if inputs.regions_file is not None:
-        intervals += read_bed(inputs.regions_file, genome.contigs)
-    return merge(intervals, list(genome.contigs))
+        intervals += read_intervals(inputs.regions_file, genome.contigs)
+    return _widened(intervals, padding, genome)
 
 
 def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
@@ -50,10 +50,13 @@ def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int
 
 def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
     """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
-    if intervals is None:
-        return None
+    return None if intervals is None else _widened(intervals, PADDING, genome)
+
+
+def _widened(intervals: Iterable[Interval], padding: int, genome: Reference) -> list[Interval]:
+    """Intervals with so many bases more on either side, merged and in the reference's order."""
     widened = [
-        Interval(chrom, max(0, start - PADDING), min(genome.contigs[chrom], end + PADDING))
+        Interval(chrom, max(0, start - padding), min(genome.contigs[chrom], end + padding))
         for chrom, start, end in intervals
     ]
     return merge(widened, list(genome.contigs))

@@ -64,26 +64,6 @@ def option(
     return click.option(*(flags or (flag_of(name),)), name, panel=panel, help=help, **settings)
 
 
-def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: str, **settings: Any) -> Decorator:
-    """An option with two numbers of one range, which sets two fields of `owner`.
-
-    The command gets a tuple under the flag's name. The range is told behind the help.
-    """
-    rules = rules_of(_owner_type(owner))
-    types = tuple(_type(rules[name]) for name in names)
-    if isinstance(types[0], Whole | Real):
-        help = f"{help} Each is {types[0]._describe_range()}."
-    return click.option(
-        flag,
-        type=types,
-        default=tuple(default_of(owner, name) for name in names),
-        show_default=True,
-        panel=panel,
-        help=help,
-        **settings,
-    )
-
-
 def output_option(help: str, *, default: str | None = "-", required: bool = False) -> Decorator:
     """The option ``-o``, which names the file that a command writes: stdout by default."""
     default = None if required else default

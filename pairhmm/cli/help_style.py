@@ -56,7 +56,34 @@ CONTEXT_SETTINGS = {
 }
 """Settings of every command. Ranges follow the help text: a column of their own would cut off names."""
 
+_EVERYDAY = frozenset(
+    [
+        "alignments",
+        "reference",
+        "candidates",
+        "regions",
+        "regions_file",
+        "samples",
+        "preset",
+        "ploidy",
+        "gvcf",
+        "threads",
+        "output",
+    ]
+)
+"""The parameters that -h shows of a command with many."""
+_MANY = 30
+_IS_SHORT = "pairhmm.cli.help_style.is_short"
+
 INDENT = "  "
+
+
+def _everyday_help(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        context.meta[_IS_SHORT] = True
+        click.echo(context.get_help(), color=context.color)
+        click.echo(f" '{context.command_path} --help' shows all options.")
+        context.exit()
 
 
 class _Page:
@@ -72,11 +99,30 @@ class _Page:
             if isinstance(param.type, OutputFile):
                 # Some files are read as soon as their option is: outputs are known before.
                 param.is_eager = True
+        if len(self.params) > _MANY:
+            self.params.append(
+                click.RichOption(
+                    ["-h", "everyday"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_everyday_help,
+                    panel=HELP,
+                    help="Show the options of every day, and exit.",
+                )
+            )
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Arguments and options, panel by panel."""
         params: list[click.Parameter] = super().get_params(ctx)  # type: ignore[misc]
+        if ctx.meta.get(_IS_SHORT):
+            params = [param for param in params if param.name in _EVERYDAY | {"help"}]
         return sorted(params, key=lambda param: PANELS.index(getattr(param, "panel", None) or HELP))
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The names of the option that shows everything: without -h where that shows the options of every day."""
+        names: list[str] = super().get_help_option_names(ctx)  # type: ignore[misc]
+        return [name for name in names if name not in (name for param in self.params for name in param.opts)]
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as they are typed."""

@@ -92,6 +92,10 @@ class InputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
+        if re.match(r"[a-z][a-z0-9+.-]+://", os.fsdecode(path)):
+            self.fail(
+                f"{value!r} is on another machine, and files are read from this one: download it first.", param, ctx
+            )
         if path not in self.names and not (ctx is not None and ctx.resilient_parsing):
             taken(os.fsdecode(path))
         return path

@@ -14,6 +14,7 @@ from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.report.cohort import MIN_DEPTH
+from pairhmm.report.explained import read_reported_explanations
 from pairhmm.report.fit import read_reported_fit
 from pairhmm.report.inputs import ReportInputs, ReportKeywords, check_inputs
 from pairhmm.report.map import read_map_tables
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 MAX_SITES = 5000
 """Sites that a report shows by default."""
 TITLE = "pairhmm report"
-PARTS = (read_scan, read_map_tables, read_reported_timings, read_reported_fit)
+PARTS = (read_scan, read_map_tables, read_reported_timings, read_reported_fit, read_reported_explanations)
 """Readers of the parts behind the sites: from the inputs, the samples known so far, and the notes."""
 MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
 """Names of the custom content that a report may have."""

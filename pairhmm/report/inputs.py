@@ -40,7 +40,7 @@ class ReportInputs:
     ----------
     reference, calls, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
         A path.
-    likelihoods, alignments, hits, scan_summaries, timings : sequence of str
+    likelihoods, alignments, hits, scan_summaries, explanations, timings : sequence of str
         Paths.
     hits_samples, info : sequence of str
         Names of samples, and keys of INFO.
@@ -62,6 +62,7 @@ class ReportInputs:
         "signatures seen", "The table PREFIX.signatures.tsv of 'scan --tile --summary'.", IN_ORDER
     )
     signatures: str | None = _file("signatures", "The signatures (FASTA) that 'scan' looked for.")
+    explanations: Sequence[str] = _files("explanations", "The explanations of positions (text) that 'explain' wrote.")
     timings: Sequence[str] = _files("", "A benchmark file of Snakemake (TSV).")
     fit: str | None = _file("fit", "The parameters (TOML) that 'fit' wrote.")
     fit_rounds: str | None = _file(
@@ -119,6 +120,7 @@ class ReportKeywords(TypedDict, total=False):
     alignments: Paths
     hits: Paths
     signatures: AnyPath | None
+    explanations: Paths
     timings: Paths
     hits_samples: Texts
     scan_summaries: Paths
@@ -140,8 +142,8 @@ def check_inputs(inputs: ReportInputs) -> None:
     InputError
     """
     one_each = inputs.calls, inputs.fit, *inputs.map_tables()
-    if not any(one_each) and not inputs.likelihoods and not inputs.hits:
-        cure = "give --calls, --likelihoods, --hits, --fit or a table of pairhmm map"
+    if not any((*one_each, inputs.likelihoods, inputs.hits, inputs.explanations)):
+        cure = "give --calls, --likelihoods, --hits, --fit, --explanations or a table of pairhmm map"
         raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")

@@ -1,4 +1,4 @@
-"""Intervals as users write them (`chr:begin-end`, BED), 0-based half-open here, and names of contigs."""
+"""Intervals as users write them (`chr:begin-end`, BED, Picard), 0-based half-open here, and names of contigs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ MOST_DIGITS = 18
 _FARTHEST = 10**MOST_DIGITS
 _LONGEST_SHOWN, _SHOWN = 100, 3
 _BED_HEADERS = ("track", "browser")
+_VCF = "##fileformat=VCF"
+_END = re.compile(rf"(?:^|;)END=([0-9]{{1,{MOST_DIGITS}}})(?:;|$)")
 
 
 class Interval(NamedTuple):
@@ -94,18 +96,24 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
     return _no_contig(option, text, match[1] if match else text, contigs)
 
 
-def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
-    """Intervals of a BED file (its first three columns, 0-based half-open), merged and in the order of `contigs`.
+def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
+    """Intervals of a file, merged and in the order of `contigs`.
 
-    The file may be gzipped; ``-`` is stdin. One without an interval is announced.
+    A file that begins with ``@`` is Picard's interval list (1-based inclusive). Of a VCF, the intervals are the
+    reference bases of the records, of blocks of a gVCF those up to ``END``. Any other file is BED: its first three
+    columns are 0-based half-open. The file may be gzipped; ``-`` is stdin. One without an interval is announced.
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals = []
+    intervals, parse = [], _bed_line
     for number, line in enumerate(read_lines(str(path)), start=1):
+        if number == 1 and line.startswith(_VCF):
+            parse = _vcf_line
+        elif number == 1 and line.startswith("@"):
+            parse = _interval_list_line
         cells = line.split()
-        if cells and not line.startswith("#") and cells[0] not in _BED_HEADERS:
-            intervals.append(_bed_line(str(path), number, cells, contigs))
+        if cells and not line.startswith(("#", "@")) and cells[0] not in _BED_HEADERS:
+            intervals.append(parse(str(path), number, cells, contigs))
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
@@ -162,19 +170,42 @@ def _number(text: str) -> int | None:
 
 def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
     place = f"line {number}"
-    if len(cells) < 3 or not all(_is_number(text) for text in cells[1:3]):
+    if len(cells) < 3 or not all(map(_is_number, cells[1:3])):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
-    chrom, start, end = cells[0], int(cells[1]), int(cells[2])
-    if chrom not in contigs:
-        raise _no_contig(path, place, chrom, contigs)
+    start, end = int(cells[1]), int(cells[2])
     if start >= end:
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
+    return _inside(path, place, Interval(cells[0], start, end), contigs, "BED is 0-based half-open")
+
+
+def _interval_list_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+    place, rule = f"line {number}", "an interval list is tab-separated, 1-based inclusive"
+    if len(cells) < 3 or not all(map(_is_number, cells[1:3])) or not 1 <= int(cells[1]) <= int(cells[2]):
+        raise InputError(path, place, "not `chrom start end strand name`", rule)
+    return _inside(path, place, Interval(cells[0], int(cells[1]) - 1, int(cells[2])), contigs, rule)
+
+
+def _vcf_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+    place = f"line {number}"
+    if len(cells) < 8 or not _is_number(cells[1]) or int(cells[1]) < 1:
+        raise InputError(path, place, "not a record of a VCF", "check the file with bcftools view")
+    start = int(cells[1]) - 1
+    block_end = _END.search(cells[7])
+    end = int(block_end[1]) if block_end else start + len(cells[3])
+    return _inside(path, place, Interval(cells[0], start, end), contigs, "give records of this reference")
+
+
+def _inside(path: str, place: str, interval: Interval, contigs: Mapping[str, int], cure: str) -> Interval:
+    """The interval. Raises InputError for one that does not lie on a contig."""
+    chrom, start, end = interval
+    if chrom not in contigs:
+        raise _no_contig(path, place, chrom, contigs)
     if end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
-        raise InputError(path, place, rule, "BED is 0-based half-open")
-    return Interval(chrom, start, end)
+        raise InputError(path, place, rule, cure)
+    return interval
 
 
 def _is_number(text: str) -> bool:

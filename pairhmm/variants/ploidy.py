@@ -64,11 +64,41 @@ class Ploidies:
         return default, [(one.chrom, one.start, one.end, one.ploidy) for one in self.rules if one.sex == sex]
 
 
+# Haploid parts by contig and sex, 1-based inclusive: the Y chromosome, which females lack, the mitochondrion, and the X
+# chromosome of males outside the pseudoautosomal regions. These are of GRCh37 60,001-2,699,520 and
+# 154,931,044-155,260,560, of GRCh38 10,001-2,781,479 and 155,701,383-156,030,895.
+_HUMAN: Mapping[str, Sequence[tuple[str, int, int, str, int]]] = {
+    "GRCh37": (
+        *(("X", 1, 60_000, "M", 1), ("X", 2_699_521, 154_931_043, "M", 1), ("X", 155_260_561, 155_270_560, "M", 1)),
+        *(("Y", 1, 59_373_566, "M", 1), ("Y", 1, 59_373_566, "F", 0)),
+        *(("MT", 1, 16_571, sex, 1) for sex in "MF"),
+    ),
+    "GRCh38": (
+        *(("X", 1, 10_000, "M", 1), ("X", 2_781_480, 155_701_382, "M", 1), ("X", 156_030_896, 156_040_895, "M", 1)),
+        *(("Y", 1, 57_227_415, "M", 1), ("Y", 1, 57_227_415, "F", 0)),
+        *(("MT", 1, 16_569, sex, 1) for sex in "MF"),
+    ),
+}
+_CONTIG_NAMES = {"X": ("X", "chrX"), "Y": ("Y", "chrY"), "MT": ("MT", "chrM")}
+
+ASSEMBLIES = tuple(_HUMAN)
+"""Human assemblies with rules for the sexes M and F."""
+
+
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
     """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.
 
+    One of `ASSEMBLIES` in place of a path has built-in rules.
+
     Raises InputError for a line that can't be used; names it.
     """
+    if path in _HUMAN:
+        rules = _HUMAN[str(path)]
+        return [
+            PloidyRule(name, begin - 1, end, sex, ploidy)
+            for contig, begin, end, sex, ploidy in rules
+            for name in _CONTIG_NAMES[contig]
+        ]
     lines = enumerate(read_lines(str(path)), start=1)
     return [_rule(str(path), at, line.split()) for at, line in lines if line.strip() and not line.startswith("#")]
 

@@ -16,7 +16,7 @@ import pytest
         ("call -ERC GVCF x.bam", "--gvcf"),
         ("call -ploidy 1 x.bam", "--ploidy"),
         ("call --sample-ploidy 1 x.bam", "--ploidy is for all samples"),
-        ("call -s NA12878 x.bam", "bcftools view -s"),
+        ("call -sn NA12878 x.bam", "-s"),
         ("call -t chr1 x.bam", "-r"),
         ("call -q 20 x.bam", "--min-mapq"),
         ("call -Q 20 x.bam", "--min-base-quality"),

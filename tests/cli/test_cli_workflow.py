@@ -31,7 +31,7 @@ def test_the_path_has_it_all(run_cli):
     ("command", "text"),
     [
         *(("call", ""), ("call", "--min-mapq 30 --no-version -q"), ("call", "--sample-sex 'a b=F'")),
-        *(("call", "--min-mapq $MAPQ"), ("scatter", "--min-alt-count 3 4"), ("scan", "--tile=31 --max-mismatches 1")),
+        *(("call", "--min-mapq $MAPQ"), ("scatter", "--min-alt-count 3"), ("scan", "--tile=31 --max-mismatches 1")),
         *(("map sketch", "--k 31"), ("map draw", "--weight sheet=0")),
     ],
 )

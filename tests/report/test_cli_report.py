@@ -483,6 +483,8 @@ BAD_FILES = {
     "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
     "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),
     "no timings": (["--timings", "bad"], "a\tb\n1\t2\n", "bad: line 1: its first line has no column s"),
+    "no explanation": (["--explanations", "bad"], "x\n", "bad: line 1: is not the verdict of an explanation"),
+    "no verdict": (["--explanations", "bad"], "", "bad: has no explanation"),
     "no seconds": (["--timings", "bad"], "s\th:m:s\nNA\tNA\n", "bad: line 2: has no seconds"),
 }
 

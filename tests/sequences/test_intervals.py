@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.sequences.intervals import Interval, parse_region, read_bed
+from pairhmm.sequences.intervals import Interval, parse_region, read_intervals
 
 CONTIGS = {"chr1": 5000, "HLA-A*01:01": 300, "chr2": 100}
 
@@ -76,26 +76,26 @@ def test_a_contig_with_braces():
 def test_bed_is_merged_in_contig_order(tmp_path):
     path = tmp_path / "x.bed"
     path.write_text("track x\nchr2\t0\t5\nchr1\t10\t20\tname\n#c\n\nchr1\t15\t30\nchr1\t30\t40\n")
-    assert read_bed(path, CONTIGS) == [Interval("chr1", 10, 40), Interval("chr2", 0, 5)]
+    assert read_intervals(path, CONTIGS) == [Interval("chr1", 10, 40), Interval("chr2", 0, 5)]
 
 
 def test_bed_that_is_gzipped(tmp_path):
     path = tmp_path / "x.bed.gz"
     path.write_bytes(gzip.compress(b"chr1\t10\t20\r\n"))
-    assert read_bed(path, CONTIGS) == [Interval("chr1", 10, 20)]
+    assert read_intervals(path, CONTIGS) == [Interval("chr1", 10, 20)]
 
 
 def test_headers_of_bed_are_whole_words(tmp_path):
     path = tmp_path / "x.bed"
     path.write_text("browser position track1\ntrack name=x\ntrack1\t10\t20\n")
-    assert read_bed(path, {"track1": 100}) == [Interval("track1", 10, 20)]
+    assert read_intervals(path, {"track1": 100}) == [Interval("track1", 10, 20)]
 
 
 @pytest.mark.parametrize("text", ["", "#chrom\tstart\tend\n", "track x\n\n"])
 def test_bed_without_a_region_is_announced(tmp_path, caplog, text):
     path = tmp_path / "x.bed"
     path.write_text(text)
-    assert read_bed(path, CONTIGS) == []
+    assert read_intervals(path, CONTIGS) == []
     assert f"{path}: no region in it, so that nothing is asked for" in caplog.text
 
 
@@ -106,7 +106,7 @@ def test_each_bed_that_can_not_be_read_has_its_own_message(tmp_path, change):
     expected = {"missing": "No such file", "folder": "Is a directory", "binary": "not a text file"}
     kind = "missing" if not path.exists() else "folder" if path.is_dir() else "binary"
     with pytest.raises(InputError, match=expected[kind]):
-        read_bed(path, CONTIGS)
+        read_intervals(path, CONTIGS)
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,35 @@ def test_bad_bed(tmp_path, text, message):
     path = tmp_path / "x.bed"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_bed(path, CONTIGS)
+        read_intervals(path, CONTIGS)
+
+
+PICARD = "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\nchr1\t11\t20\t+\tone\n"
+VCF = "##fileformat=VCFv4.2\n#CHROM\nchr1\t11\t.\tACGTA\tA\t9\t.\t.\nchr1\t41\t.\tA\t<NON_REF>\t.\t.\tEND=50;X=1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(PICARD, [("chr1", 10, 20)]), (VCF, [("chr1", 10, 15), ("chr1", 40, 50)])],
+    ids=["interval list", "VCF"],
+)
+def test_other_files_of_intervals(tmp_path, text, expected):
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    assert read_intervals(path, CONTIGS) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@HD\nchr1\t0\t5\t+\tx\n", "line 2: not `chrom start end strand name`; .* 1-based"),
+        ("@HD\nchr2\t5\t101\t+\tx\n", "not inside chr2, which has 100 bases"),
+        ("##fileformat=VCFv4.2\nchr1\tx\n", "line 2: not a record of a VCF"),
+        ("##fileformat=VCFv4.2\nchr9\t1\t.\tA\tC\t.\t.\t.\n", "no contig 'chr9'"),
+    ],
+)
+def test_bad_files_of_intervals(tmp_path, text, message):
+    path = tmp_path / "x"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_intervals(path, CONTIGS)
