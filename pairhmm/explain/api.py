@@ -86,9 +86,9 @@ def _explained(settings: CallSettings, positions: list[str]) -> Iterator[Explana
     inputs, devices = settings.inputs, engine.choose(settings.options.backend)
     with Reference(inputs.reference) as genome:
         places = [place for text in positions for place in parse_positions(text, genome.contigs)]
-        asked = requested_intervals(inputs, genome)
+        asked = requested_intervals(inputs, genome, settings.options.padding)
     around = replace(inputs, regions=(), regions_file=None, intervals=tuple(places))
-    with open_files(around, settings.options.threads) as files:
+    with open_files(around, settings.options) as files:
         check_names(settings.genotypes, files.reader.samples)
         files, options = with_seen_errors(files._replace(requested=asked), settings.options)
         for place in places:

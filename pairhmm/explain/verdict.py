@@ -317,10 +317,11 @@ def _changes(seen: SeenPosition) -> Iterator[tuple[str, str, RunOptions]]:
     if any(count.poor for count in counts):
         yield "base-quality", "--min-base-quality 0", _with(options, "discovery", min_base_quality=0)
     if any(count.good < count.least_count for count in counts):
-        yield "too-few-reads", "--min-alt-count 1 1", _with(options, "discovery", min_snv_count=1, min_indel_count=1)
+        fewest = _with(options, "discovery", min_snv_count=1, min_indel_count=1)
+        yield "too-few-reads", "--min-alt-count 1 --min-indel-count 1", fewest
     if any(count.good < count.least_share * count.depth for count in counts):
         fewer = _with(options, "discovery", min_snv_fraction=0.0, min_indel_fraction=0.0)
-        yield "low-share", "--min-alt-fraction 0 0", fewer
+        yield "low-share", "--min-alt-fraction 0 --min-indel-fraction 0", fewer
     if discovery.assembly and any(window.explained for window in seen.windows):
         yield "explained-by-assembly", "--no-assembly", _with(options, "discovery", assembly=False)
 
