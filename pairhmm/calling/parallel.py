@@ -28,6 +28,7 @@ from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_o
 from pairhmm.calling.stutter import seen
 from pairhmm.calling.summary import RunCounts
 from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
+from pairhmm.engine.choice import Choice
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.task_threads import TaskThreads, checked
@@ -75,7 +76,7 @@ class OpenResults(NamedTuple, Generic[Result]):
 
     @property
     def backend(self) -> str:
-        """Labels of the devices that score, once they have started."""
+        """Labels of the devices that score."""
         return self.devices.label
 
 
@@ -133,7 +134,7 @@ def open_results(
             devices = pool.until(stop)
         else:
             packers = options.threads if count == 1 else max(1, options.threads // _THREADS_FOR_A_PACKER)
-            devices = stack.enter_context(DeviceThread(partial(engine.choose, options.backend), packers, stop))
+            devices = stack.enter_context(_device_thread(options.backend, packers, stop))
         if work is None or count == 1:
             run = whole_run(inputs, plan.options, devices, files)
             results = use(run.regions(watch, refine, filters_reads), run)
@@ -144,14 +145,25 @@ def open_results(
             threads = stack.enter_context(TaskThreads(begin, count, stop))
             shards = range(len(targets) + 1) if inputs.candidates is None else _listed_shards(plan, files)
             results = _gathered(plan, files, threads.results(shards))
-        results = _with_devices(results, devices)
+        if isinstance(devices, DeviceThread):
+            results = _concluded(results, devices)
         yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
 
 
-def _with_devices(results: Iterator[Result], devices: Devices) -> Iterator[Result]:
-    """The results. If devices did not start, that is raised at the end, although nothing was to be scored."""
+def _device_thread(backend: str | Choice, packers: int, stop: threading.Event) -> DeviceThread:
+    """Devices of a named backend start beside the run; those of "auto" are looked for first."""
+    choice = Choice(backend) if isinstance(backend, str) else backend
+    if choice.backend == "auto":
+        pool = engine.choose(choice)
+        return DeviceThread(pool.label, lambda: pool, packers, stop)
+    label = ", ".join(f"{choice.backend}:{device}" for device in choice.devices or (0,))
+    check = partial(engine.check_devices, choice)
+    return DeviceThread(label, partial(engine.choose, choice), packers, stop, check)
+
+
+def _concluded(results: Iterator[Result], devices: DeviceThread) -> Iterator[Result]:
     yield from results
-    _ = devices.label
+    devices.conclude()
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
