@@ -114,7 +114,7 @@ def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
     """
     if not genotypes.mixture:
         return options
-    joining, evidence = replace(options.joining, min_flank=0), replace(options.evidence, mixture=True)
+    joining, evidence = replace(options.joining, min_flank=0), replace(options.evidence, mixed_haplotypes=True)
     return replace(options, joining=joining, evidence=evidence)
 
 
