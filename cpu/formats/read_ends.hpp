@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "formats/bam_record.hpp"
 
@@ -12,6 +13,29 @@ namespace pairhmm {
 struct KeptBases {
     int64_t first, last;
 };
+
+// Bases of the soft clip at either end of a read.
+struct ReadClips {
+    int64_t leading, trailing;
+};
+ReadClips clips_of(const BamRecord& record);
+
+bool is_reverse(const BamRecord& record);
+
+// The first base that stands at a reference position or behind it. Clips stand where they would without gaps.
+int64_t base_at(const BamRecord& record, int64_t position);
+
+// The reference bases [left, right) of a read's fragment, as far as the read tells.
+struct FragmentEnds {
+    std::optional<int64_t> left, right;
+};
+FragmentEnds fragment_ends(const BamRecord& record, int64_t end);
+
+// Whether a read of a circular contig lies over its origin, were its clips aligned without gaps.
+bool reaches_beyond(const BamRecord& record, int64_t end, int64_t contig_length);
+
+// What is left of some bases of a read without ends below quality 10.
+KeptBases kept_by_quality(const BamRecord& record, KeptBases kept);
 
 // What is left of a read, one behind whose last reference base is `end`.
 //
