@@ -105,9 +105,10 @@ OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, c
 void bind_aligned_reads(nb::module_& module) {
     module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
                "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
-    module.def("reads_over_origin", &over_origin, "reads"_a, "end"_a, "chrom"_a, "length"_a, "unrolled"_a,
-               "The reads over the origin of a circular contig, made whole: index, start, end (behind the length), where "
-               "the operations of each begin, and CIGARs. `unrolled` has the contig three times, end to end.");
+    module.def(
+        "reads_over_origin", &over_origin, "reads"_a, "end"_a, "chrom"_a, "length"_a, "unrolled"_a,
+        "The reads over the origin of a circular contig, made whole: index, start, end (behind the length), where "
+        "the operations of each begin, and CIGARs. `unrolled` has the contig three times, end to end.");
     nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
         .def(
             "__init__",

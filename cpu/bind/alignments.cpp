@@ -25,7 +25,8 @@ std::vector<pairhmm::ContigPrimers> primers_of(const PrimerList& primers, size_t
     if (primers.empty()) return {};
     std::vector<std::vector<pairhmm::Primer>> of_strand[2];
     for (auto& strand : of_strand) strand.resize(contigs);
-    for (const auto& [contig, start, end, is_reverse] : primers) of_strand[is_reverse].at(contig).push_back({start, end});
+    for (const auto& [contig, start, end, is_reverse] : primers)
+        of_strand[is_reverse].at(contig).push_back({start, end});
     std::vector<pairhmm::ContigPrimers> of_contig(contigs);
     for (size_t contig = 0; contig < contigs; ++contig)
         of_contig[contig] = {pairhmm::PrimersOfStrand(std::move(of_strand[0][contig])),
@@ -166,8 +167,8 @@ void bind_alignments(nb::module_& module) {
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "highest_quality"_a,
-            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a,
-            "is_circle"_a, "primers"_a)
+            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a, "is_circle"_a,
+            "primers"_a)
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,

@@ -101,12 +101,12 @@ void bind_stream(nb::module_& module) {
                nb::handle model, nb::handle molecules, nb::handle given, const pairhmm::ContigLengths& circles) {
                 std::optional<std::vector<pairhmm::Haplotype>> haplotypes;
                 if (!given.is_none()) haplotypes = haplotypes_from(given);
-                new (self) BoundStream{
-                    RegionStream(reference, source, to_options(options, model, molecules, circles), std::move(haplotypes)), {}};
+                new (self) BoundStream{RegionStream(reference, source, to_options(options, model, molecules, circles),
+                                                    std::move(haplotypes)),
+                                       {}};
             },
             "reference"_a, "source"_a, "options"_a, "model"_a, "molecules"_a.none(), "given"_a.none(),
-            "circles"_a = pairhmm::ContigLengths(),
-            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+            "circles"_a = pairhmm::ContigLengths(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def(
             "push",
             [](BoundStream& self, const std::string& chrom, nb::handle_t<pairhmm::AlignedReads> reads) {

@@ -115,8 +115,8 @@ private:
     }
 
     const std::string &query_, &target_;
-    std::vector<uint8_t> from_;                              // [query + 1][band]
-    std::vector<int32_t> matched_, inserted_, deleted_;      // [band] of the last row
+    std::vector<uint8_t> from_;                          // [query + 1][band]
+    std::vector<int32_t> matched_, inserted_, deleted_;  // [band] of the last row
     int32_t best_score_ = 0;
     int64_t best_row_ = 0, best_target_ = 0;
 };
@@ -192,8 +192,7 @@ std::optional<ReadOverOrigin> over_origin(const Reads& reads, int64_t read, int6
                                           int64_t length, ReferenceBases& unrolled) {
     if (end > length) {
         const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
-        return ReadOverOrigin{read, reads.start[read], end,
-                              {cigar, reads.cigar + reads.cigar_offset[read + 1]}};
+        return ReadOverOrigin{read, reads.start[read], end, {cigar, reads.cigar + reads.cigar_offset[read + 1]}};
     }
     const Clips clips(reads, read);
     if (length - end <= kNearOrigin && end + clips.trailing > length)

@@ -234,8 +234,7 @@ bool AlignmentParser::is_on_circle(const BamRecord& record) const {
 
 void AlignmentParser::trim_ends(const BamRecord& record, int64_t end) {
     const int64_t length = rules_.length[static_cast<size_t>(record.contig)];
-    const bool is_whole = is_on_circle(record) && reaches_beyond(record, end, length);
-    cut_off(record, is_whole ? kept_by_quality(record, {0, record.length}) : kept_bases(record, end));
+    cut_off(record, is_on_circle(record) ? kept_on_circle(record, end, length) : kept_bases(record, end));
 }
 
 void AlignmentParser::trim_primers(const BamRecord& record, int64_t end) {

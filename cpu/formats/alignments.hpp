@@ -18,10 +18,10 @@ namespace pairhmm {
 
 // What a file and a run say about its reads.
 struct AlignmentRules {
-    std::vector<int32_t> rank;    // of each contig of the file among those that are read; -1 for others
-    std::vector<int64_t> length;  // of each contig of the file
-    std::vector<uint8_t> is_circle;        // [contigs] or empty: 1 where alignments may pass the end
-    std::vector<ContigPrimers> primers;    // [contigs] or empty
+    std::vector<int32_t> rank;           // of each contig of the file among those that are read; -1 for others
+    std::vector<int64_t> length;         // of each contig of the file
+    std::vector<uint8_t> is_circle;      // [contigs] or empty: 1 where alignments may pass the end
+    std::vector<ContigPrimers> primers;  // [contigs] or empty
     uint32_t excluded_flags = 0;
     int min_mapq = 0;
     int default_quality = -1;   // of reads without qualities; -1: they are an error

@@ -12,8 +12,7 @@ std::optional<Primer> PrimersOfStrand::around(int64_t position) const {
     const auto starts_before = [](const Primer& primer, int64_t start) { return primer.start < start; };
     auto primer = std::lower_bound(primers_.begin(), primers_.end(), position - longest_, starts_before);
     for (; primer != primers_.end() && primer->start <= position; ++primer)
-        if (position < primer->end)
-            found = found ? Primer{found->start, std::max(found->end, primer->end)} : *primer;
+        if (position < primer->end) found = found ? Primer{found->start, std::max(found->end, primer->end)} : *primer;
     return found;
 }
 

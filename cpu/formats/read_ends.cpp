@@ -58,7 +58,7 @@ bool has_known_fragment(const BamRecord& record, int64_t end) {
     if (record.flag & kMateUnmapped || record.template_length == 0 || is_reverse(record) == is_mate_reverse)
         return false;
     return is_reverse(record) ? end - 1 > record.mate_start
-                      : record.start <= int64_t{record.mate_start} + record.template_length;
+                              : record.start <= int64_t{record.mate_start} + record.template_length;
 }
 
 // What is left of a mate.
@@ -68,6 +68,16 @@ KeptBases kept_of_fragment(const BamRecord& record, int64_t end) {
     if (is_reverse(record)) return {base_at(record, record.mate_start), record.length};
     const int64_t behind = record.start + std::abs(int64_t{record.template_length});
     return {0, behind >= end + trailing ? record.length : base_at(record, behind)};
+}
+
+// What is left of some bases of a read without ends below quality 10.
+KeptBases kept_by_quality(const BamRecord& record, KeptBases kept) {
+    if (!record.has_qualities()) return kept;
+    const KeptBases of_fragment = kept;
+    while (kept.first < kept.last && record.qualities[kept.first] < kLeastEndQuality) ++kept.first;
+    while (kept.first < kept.last && record.qualities[kept.last - 1] < kLeastEndQuality) --kept.last;
+    // A read that is poor throughout stays: its qualities say so.
+    return kept.first < kept.last ? kept : of_fragment;
 }
 
 }  // namespace
@@ -82,23 +92,23 @@ FragmentEnds fragment_ends(const BamRecord& record, int64_t end) {
     return ends;
 }
 
-bool reaches_beyond(const BamRecord& record, int64_t end, int64_t contig_length) {
+KeptBases kept_on_circle(const BamRecord& record, int64_t end, int64_t length) {
     const auto [leading, trailing] = clips_of(record);
-    return leading > record.start || end + trailing > contig_length;
+    if (leading > record.start || end + trailing > length) return kept_by_quality(record, {0, record.length});
+    BamRecord turned = record;
+    const int64_t distance = int64_t{record.mate_start} - record.start;
+    if (record.mate_contig == record.contig && 2 * std::abs(distance) > length) {
+        // The shorter way to the mate leads over the origin.
+        const auto turn = static_cast<int32_t>(length);
+        turned.mate_start += distance < 0 ? turn : -turn;
+        turned.template_length += record.template_length < 0 ? turn : -turn;
+    }
+    return kept_bases(turned, end);
 }
 
 KeptBases kept_bases(const BamRecord& record, int64_t end) {
     return kept_by_quality(record,
                            record.flag & kHasMate ? kept_of_fragment(record, end) : KeptBases{0, record.length});
-}
-
-KeptBases kept_by_quality(const BamRecord& record, KeptBases kept) {
-    if (!record.has_qualities()) return kept;
-    const KeptBases of_fragment = kept;
-    while (kept.first < kept.last && record.qualities[kept.first] < kLeastEndQuality) ++kept.first;
-    while (kept.first < kept.last && record.qualities[kept.last - 1] < kLeastEndQuality) --kept.last;
-    // A read that is poor throughout stays: its qualities say so.
-    return kept.first < kept.last ? kept : of_fragment;
 }
 
 }  // namespace pairhmm

@@ -31,16 +31,14 @@ struct FragmentEnds {
 };
 FragmentEnds fragment_ends(const BamRecord& record, int64_t end);
 
-// Whether a read of a circular contig lies over its origin, were its clips aligned without gaps.
-bool reaches_beyond(const BamRecord& record, int64_t end, int64_t contig_length);
-
-// What is left of some bases of a read without ends below quality 10.
-KeptBases kept_by_quality(const BamRecord& record, KeptBases kept);
-
 // What is left of a read, one behind whose last reference base is `end`.
 //
 // A pair tells where its fragment ends: bases beyond are the adaptor's. Where mates do not face each other, it does
 // not, and soft clips go. Then bases below quality 10 go from both ends. Clips of reads without a mate stay.
 KeptBases kept_bases(const BamRecord& record, int64_t end);
+
+// The same on a circular contig of so many bases. A read that lies over its origin, were its clips aligned without
+// gaps, keeps these: what is behind the origin is not the adaptor's.
+KeptBases kept_on_circle(const BamRecord& record, int64_t end, int64_t length);
 
 }  // namespace pairhmm

@@ -142,8 +142,7 @@ RegionLines lines_of_region(const ScoredRegion& scored, const RegionTable& table
     append_reads(scored, table, reads);
     RegionLines lines{table_lines(place, names, reads, table), haplotype_lines(scored, place, names), {}, {}};
     const auto span_of = [&, start = start, end = end](size_t count, const std::string& text) {
-        return RegionSpan{region.chrom, start, end, static_cast<int64_t>(count),
-                          static_cast<int64_t>(text.size())};
+        return RegionSpan{region.chrom, start, end, static_cast<int64_t>(count), static_cast<int64_t>(text.size())};
     };
     lines.in_table.push_back(span_of(reads.log10.size(), lines.table));
     lines.in_haplotypes.push_back(span_of(names.size(), lines.haplotypes));
