@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
@@ -20,7 +20,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.native import native, require_compiled
-from pairhmm.options import check_number, with_keywords
+from pairhmm.options import LARGEST, check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.variants.call_writer import open_calls, record_format
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
@@ -100,9 +100,19 @@ def call(
     >>> for site in pairhmm.call("sample.bam", "ref.fa", regions="chr1:10,001-20,000"):  # doctest: +SKIP
     ...     print(site.variant, site.quality, site.genotypes["NA12878"].alleles)
     """
-    chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("call", keywords, options, genotypes)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     return closed_at_exit(_called(inputs, chosen, genotyping))
+
+
+def _chosen(
+    function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
+) -> tuple[RunOptions, GenotypeOptions]:
+    """The options with keywords applied. A mixture takes every read, unless options say how many."""
+    chosen, genotyping = with_keywords(function, keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    if genotyping.mixture and options is None and keywords.keys().isdisjoint(("evidence", "max_depth")):
+        chosen = replace(chosen, evidence=replace(chosen.evidence, max_depth=LARGEST))
+    return chosen, genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -169,7 +179,7 @@ def write_calls(
     --------
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
-    chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("write_calls", keywords, options, genotypes)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)

@@ -16,6 +16,7 @@ from pairhmm.cli.model_options import model_options
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
+from pairhmm.options import LARGEST
 from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
@@ -98,7 +99,7 @@ def _pedigree(path: str) -> Pedigree:
     "mixture",
     panel=GENOTYPES,
     help="Take each sample for a mixture of haplotypes in any shares, as viruses, mitochondria and pools are. Records"
-    " have fractions with intervals in place of genotypes.",
+    " have fractions with intervals in place of genotypes. Every read is used, unless --max-depth is given.",
 )
 @option(
     _DEFAULTS,
@@ -262,6 +263,8 @@ def command(
     """
     if mixture:
         _check_mixture(context)
+        if context.get_parameter_source("max_depth") is click.core.ParameterSource.DEFAULT:
+            values["max_depth"] = LARGEST
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
     genotypes = GenotypeOptions(
