@@ -27,7 +27,7 @@ class RunKeywords(TypedDict, total=False):
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None
-    circular: Sequence[str]
+    circular: tuple[str, ...]
     primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None
@@ -57,6 +57,7 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
+    mixed_haplotypes: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
