@@ -62,13 +62,17 @@ void append_real(std::string& line, const char* format, double value) {
 
 std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture) {
     std::vector<MixedHaplotype> present;
-    std::vector<uint8_t> is_it(mixture.weights().size(), 0);
-    for (size_t h = 0; h < is_it.size(); ++h) {
-        if (mixture.weights()[h] < kLeastFraction) continue;
-        is_it[h] = 1;
+    const std::vector<size_t> same_as = mixture.same_as();
+    for (size_t h = 0; h < same_as.size(); ++h) {
+        std::vector<uint8_t> is_it;
+        double weight = 0;
+        for (size_t other = 0; other < same_as.size(); ++other) {
+            is_it.push_back(same_as[other] == h);
+            weight += is_it[other] ? mixture.weights()[other] : 0;
+        }
+        if (weight < kLeastFraction) continue;
         const MixedShare share = mixture.share(is_it);
-        is_it[h] = 0;
-        const double quality = is_it.size() > 1 ? mixture_quality({share.ratio}) : kMaxQual;
+        const double quality = share.low < 1 ? mixture_quality({share.ratio}) : kMaxQual;
         if (quality >= kLeastQuality) present.push_back({h, share, quality});
     }
     std::stable_sort(present.begin(), present.end(), [](const MixedHaplotype& one, const MixedHaplotype& other) {

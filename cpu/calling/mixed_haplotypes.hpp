@@ -20,7 +20,7 @@ struct MixedHaplotype {
     double quality;
 };
 
-// Those that are present in a sample, the most frequent first.
+// Those that are present in a sample, the most frequent first. Those that no fragment tells apart are one: the first.
 std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture);
 
 // A site of one sample, and the allele of each haplotype.

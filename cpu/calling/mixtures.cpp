@@ -247,6 +247,19 @@ Mixture::Mixture(MixtureRows rows) : rows_(std::move(rows)), weights_(static_cas
     log_likelihood_ = best.log_likelihood;
 }
 
+std::vector<size_t> Mixture::same_as() const {
+    const auto width = static_cast<size_t>(rows_.haplotypes);
+    const auto are_same = [&](size_t one, size_t other) {
+        for (size_t at = 0; at < rows_.likelihoods.size(); at += width)
+            if (rows_.likelihoods[at + one] != rows_.likelihoods[at + other]) return false;
+        return true;
+    };
+    std::vector<size_t> same(width);
+    for (size_t h = 0; h < width; ++h)
+        while (!are_same(same[h], h)) ++same[h];
+    return same;
+}
+
 Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share) const {
     std::vector<size_t> columns;
     std::vector<uint8_t> group;

@@ -39,6 +39,8 @@ public:
 
     bool has_reads() const { return !rows_.counts.empty(); }
     const std::vector<double>& weights() const { return weights_; }
+    // Of each haplotype, the first one that no fragment tells from it.
+    std::vector<size_t> same_as() const;
     // Of the haplotypes that are marked.
     MixedShare share(const std::vector<uint8_t>& is_in) const;
 

@@ -14,14 +14,14 @@ from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
 from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
-from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.run_options import MIXTURE, RunInputs, RunOptions
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.native import native, require_compiled
-from pairhmm.options import LARGEST, check_number, with_keywords
+from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.variants.call_writer import open_calls, record_format
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
@@ -103,29 +103,20 @@ def call(
     """
     chosen, genotyping = _chosen("call", keywords, options, genotypes)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return closed_at_exit(_called(inputs, _for(genotyping, chosen), genotyping))
-
-
-def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
-    """The options with haplotypes of mixtures, if samples are mixtures.
-
-    Their regions end where the next one's candidates begin: reads that show more than one of these would fit no
-    haplotype, which would be those of rare ones.
-    """
-    if not genotypes.mixture:
-        return options
-    joining, evidence = replace(options.joining, min_flank=0), replace(options.evidence, mixed_haplotypes=True)
-    return replace(options, joining=joining, evidence=evidence)
+    return closed_at_exit(_called(inputs, chosen, genotyping))
 
 
 def _chosen(
     function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
 ) -> tuple[RunOptions, GenotypeOptions]:
-    """The options with keywords applied. A mixture takes every read, unless options say how many."""
-    chosen, genotyping = with_keywords(function, keywords, options or RunOptions(), genotypes or GenotypeOptions())
-    if genotyping.mixture and options is None and keywords.keys().isdisjoint(("evidence", "max_depth")):
-        chosen = replace(chosen, evidence=replace(chosen.evidence, max_depth=LARGEST))
-    return chosen, genotyping
+    """The options with keywords applied, and the values that a mixture has in place of defaults."""
+    genotyping = genotypes or GenotypeOptions()
+    is_mixture = keywords.get("mixture", genotyping.mixture)
+    given: Mapping[str, object] = keywords
+    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "joining", "model")):
+        given = {**MIXTURE, **keywords}
+    chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
+    return replace(chosen, evidence=replace(chosen.evidence, mixed_haplotypes=bool(is_mixture))), genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -196,7 +187,6 @@ def write_calls(
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
     chosen, genotyping = _chosen("write_calls", keywords, options, genotypes)
-    chosen = _for(genotyping, chosen)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
