@@ -51,6 +51,8 @@ class ReadSelection:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if isinstance(self.circular, str):  # its letters would be names
+            object.__setattr__(self, "circular", (self.circular,))
 
 
 class ReadRequest(NamedTuple):
@@ -88,8 +90,8 @@ class ReadRequest(NamedTuple):
 class LeftOut:
     """The reads of all inputs that are left out, and where the others begin.
 
-    `counts` are by reason. `begun` has reads of contigs with primers: whether they begin in one. `has_met`: whether there was any read that was neither filtered nor on another contig.
-    `has_used`: whether any read was not left out.
+    `counts` are by reason. `begun` has reads on contigs with primers, by whether they begin in one. `has_met`: whether
+    there was any read that was neither filtered nor on another contig. `has_used`: whether any read was not left out.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import rich_click as click
+from click.core import ParameterSource
 
 from pairhmm.calling import call, scatter
 from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
@@ -79,7 +80,7 @@ def _check_mixture(context: click.Context) -> None:
     """Require that no option of genotypes is given beside --mixture."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in _OF_COPIES and source is click.core.ParameterSource.COMMANDLINE:
+        if parameter.name in _OF_COPIES and source is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{parameter.opts[0]} is for genotypes, and --mixture is for fractions.")
 
 
@@ -241,7 +242,8 @@ def _pedigree(path: str) -> Pedigree:
 )
 @click.pass_context
 def command(
-    context: click.Context,
+    context: click.RichContext,
+    /,
     mixture: bool,
     ploidy: int,
     sample_ploidy: dict[str, str],
@@ -272,7 +274,7 @@ def command(
     if mixture:
         _check_mixture(context)
         for name, value in MIXTURE.items():
-            if context.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
+            if context.get_parameter_source(name) in (None, ParameterSource.DEFAULT):
                 values[name] = value
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()

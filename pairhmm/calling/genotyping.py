@@ -88,9 +88,9 @@ class RegionGenotyper:
             loss,
             MOST_REPEATS,
             spread,
+            options.mixture,
+            list(samples) if haplotypes else [],
             *strand_errors,
-            mixture=options.mixture,
-            names=list(samples) if haplotypes else [],
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
