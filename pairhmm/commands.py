@@ -5,6 +5,7 @@ COMMANDS = {
     "call": "pairhmm.calling.cli",
     "scatter": "pairhmm.calling.cli:scatter_command",
     "gather": "pairhmm.calling.gather",
+    "consensus": "pairhmm.consensus.cli",
     "scan": "pairhmm.scan.cli",
     "align": "pairhmm.align.cli",
     "warp": "pairhmm.warp.cli",
