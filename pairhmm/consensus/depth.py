@@ -13,19 +13,28 @@ from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.reference_check import ReferenceCheck
 from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import Interval
 
 ContigDepth = tuple[str, NDArray[np.uint32]]
 """A contig, and how many molecules have a base at each of its positions. Mates that overlap count once."""
 
 
 def contig_depths(
-    reader: AlignmentReader, sample: int, reference: Reference, selection: ReadSelection, min_base_quality: int
+    reader: AlignmentReader,
+    sample: int,
+    reference: Reference,
+    selection: ReadSelection,
+    min_base_quality: int,
+    regions: Sequence[Interval] | None = None,
 ) -> Iterator[ContigDepth]:
-    """The depth of each contig that has reads, in the order of the alignments; of `reader`'s sample of that number."""
+    """The depth of each contig that has reads, in the order of the alignments; of `reader`'s sample of that number.
+
+    `regions`: whole contigs, of which alone reads are read, through the index.
+    """
     check = ReferenceCheck(reference.path, reference.fetch, reference.contigs, reader.checksums)
     counter = native.DepthCounter(sample, min_base_quality)
     chrom, depth = "", np.empty(0, dtype=np.uint32)
-    for block in check.watch(read_blocks(reader.sources, list(reader.contigs), selection)):
+    for block in check.watch(read_blocks(reader.sources, list(reader.contigs), selection, regions=regions)):
         if block.chrom != chrom:
             if chrom:
                 yield chrom, depth

@@ -101,14 +101,21 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals = []
-    for number, line in enumerate(read_lines(str(path)), start=1):
-        cells = line.split()
-        if cells and not line.startswith("#") and cells[0] not in _BED_HEADERS:
-            intervals.append(_bed_line(str(path), number, cells, contigs))
+    intervals = [interval for interval, _ in bed_lines(path, contigs)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
+
+
+def bed_lines(path: str | Path, contigs: Mapping[str, int]) -> Iterator[tuple[Interval, str]]:
+    """The interval and the name of each line of a BED file, in its order; a line of three columns has an empty name.
+
+    Raises InputError for a line that can't be used; names it.
+    """
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        cells = line.split()
+        if cells and not line.startswith("#") and cells[0] not in _BED_HEADERS:
+            yield _bed_line(str(path), number, cells, contigs), cells[3] if len(cells) > 3 else ""
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:

@@ -8,6 +8,7 @@ import { make, redrawAll } from "./dom.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
 import { mapPanel } from "./map.js";
+import { showMixtures } from "./mixtures.js";
 import { readPanel } from "./panel_data.js";
 import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
@@ -25,6 +26,7 @@ function tabsOf(report) {
       has: report.inputs.some(([what]) => what !== "fit"),
       count: report.samples.length,
     },
+    { id: "mixtures", title: "Mixture", show: showMixtures, has: report.mixtures !== null },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
     {
       id: "relate",
