@@ -261,6 +261,8 @@ std::vector<ScoredRegion> RegionStream::scored(RegionBatch&& batch, const double
         region.precision.assign(precision, precision + pairs);
         drop_foreign_clips(region, batch.clipped[i], log10 + pairs, precision + pairs, batch.least.data() + read);
         set_aside(region, batch.ends.data() + read, batch.least.data() + read, options_.error_rate);
+        const auto circle = options_.circles.find(region.region.chrom);
+        if (circle != options_.circles.end()) turn_back(region, circle->second);
         log10 += all;
         precision += all;
         read += region.reads();

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct StreamOptions {
     QualityOptions qualities;          // by which the bases of reads are prepared
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
+    // Circular contigs and their bases. Reads, candidates and the reference have them unrolled: three times, end to
+    // end. Scored regions are of the second turn, and lie on the contig.
+    std::map<std::string, int64_t> circles;
 };
 
 struct RegionCounts {

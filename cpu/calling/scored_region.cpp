@@ -150,6 +150,19 @@ void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
 
 }  // namespace
 
+void turn_back(ScoredRegion& scored, int64_t length) {
+    Region& region = scored.region;
+    region.circle = length;
+    for (int64_t* position : {&region.core_start, &region.core_end, &region.start, &region.end, &region.haplotype_start,
+                              &region.haplotype_end})
+        *position -= length;
+    for (Variant& variant : region.variants) variant.pos -= length;
+    for (Extent& extent : region.extents) extent = {extent.start - length, extent.end - length};
+    for (std::vector<int64_t>* positions : {&scored.start, &scored.end})
+        for (int64_t& position : *positions) position -= length;
+    for (Neighbour& neighbour : scored.neighbours) neighbour.position -= length;
+}
+
 ScoredRegion without_unlisted(const ScoredRegion& region) {
     const std::vector<size_t> candidates = listed_candidates(region.region);
     ScoredRegion listed = region;

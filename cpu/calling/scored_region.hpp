@@ -39,6 +39,9 @@ struct ScoredRegion {
     }
 };
 
+// Moves a region of a circular contig of so many bases from its second turn to the contig.
+void turn_back(ScoredRegion& region, int64_t length);
+
 // The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
 ScoredRegion without_unlisted(const ScoredRegion& region);
 

@@ -175,6 +175,8 @@ def write_calls(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
     _check_records(written, inputs, genotyping)
+    if written.gvcf and chosen.reads.circular:
+        raise InputError("--gvcf", "", "reference blocks have no circular contigs", "leave out --gvcf or --circular")
     caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.primers import Primers
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.molecules import MoleculeOptions
@@ -26,6 +27,8 @@ class RunKeywords(TypedDict, total=False):
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None
+    circular: Sequence[str]
+    primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None
     molecules: MoleculeOptions

@@ -126,7 +126,8 @@ class RegionStream:
     """Scores regions as reads arrive.
 
     `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
-    molecule; the scorer must then score profiles.
+    molecule; the scorer must then score profiles. `circles` has the bases of circular contigs, which reads, source and
+    reference have unrolled (`pairhmm.calling.circles`).
     """
 
     reference: ReferenceBases
@@ -135,12 +136,19 @@ class RegionStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
+    circles: dict[str, int] = field(default_factory=dict)
     _native: native.RegionStream = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         molecules = None if self.joiner is None else self.joiner.options
         self._native = native.RegionStream(
-            self.reference, self.source, self.options, self.score.options, molecules, self.given
+            self.reference,
+            self.source,
+            self.options,
+            self.score.options,
+            molecules,
+            self.given,
+            list(self.circles.items()),
         )
 
     @property
