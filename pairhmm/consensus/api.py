@@ -7,13 +7,13 @@ import textwrap
 from typing import Unpack
 
 from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.primers import read_primers
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.calling.run_options import EXCLUDED_FLAGS
 from pairhmm.consensus.alleles import ContigAlleles, Indel, read_alleles
 from pairhmm.consensus.depth import contig_depths, sample_number
 from pairhmm.consensus.sequence import Consensus, ConsensusKeywords, ConsensusOptions, make_consensus
-from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.outputs import open_output
 from pairhmm.options import with_keywords
@@ -36,6 +36,7 @@ def consensus(
     reference: AnyPath,
     output: AnyPath,
     sample: str | None = None,
+    primers: AnyPath | None = None,
     options: ConsensusOptions | None = None,
     **keywords: Unpack[ConsensusKeywords],
 ) -> None:
@@ -56,6 +57,8 @@ def consensus(
         FASTA; ``-`` is stdout. A record is named SAMPLE|CONTIG.
     sample : str, optional
         A sample of the calls that have several.
+    primers : path, optional
+        BED of the primers of a tiling scheme. Bases of reads that come from them don't count as depth.
     options : ConsensusOptions, optional
     **keywords
         Fields of `ConsensusOptions` by name, such as ``min_depth=20``. They override those of `options`.
@@ -75,24 +78,28 @@ def consensus(
     """
     (chosen,) = with_keywords("consensus", keywords, options or ConsensusOptions())
     calls, output, paths = path_of(calls), path_of(output), some_paths_of(alignments, "alignments")
-    check_apart((calls, *paths, path_of(reference)), [("-o", output)])
+    scheme = path_of(primers)
+    check_apart((calls, *paths, path_of(reference), scheme), [("-o", output)])
     with Reference(path_of(reference)) as genome:
         name, alleles = read_alleles(calls, sample, genome)
-        with AlignmentReader(paths, genome) as reader:
-            number = sample_number(reader.samples, name)
-            if number is None:
-                rule = f"has no sample {name}, which {calls} has"
-                raise InputError(paths[0], "", rule, f"it has {', '.join(reader.samples)}")
-            selection = ReadSelection(EXCLUDED_FLAGS, chosen.min_mapq)
-            with open_output(output) as out:
-                for chrom, depth in contig_depths(reader, number, genome, selection, chosen.min_base_quality):
-                    if depth.max(initial=0) < chosen.min_depth:
-                        log.info("%s: no position has a depth of %d, so it is left out", chrom, chosen.min_depth)
-                        continue
-                    bases = genome.fetch(chrom, 0, len(depth))
-                    made = make_consensus(bases, alleles.get(chrom, ContigAlleles()), depth, chosen)
-                    out.write(f">{name}|{chrom}\n{textwrap.fill(made.letters, LINE)}\n")
-                    _tell(chrom, made)
+        selection = _selection(genome, scheme, chosen)
+        with AlignmentReader(paths, genome) as reader, open_output(output) as out:
+            number = sample_number(reader, name, calls)
+            for chrom, depth in contig_depths(reader, number, genome, selection, chosen.min_base_quality):
+                if depth.max(initial=0) < chosen.min_depth:
+                    log.info("%s: no position has a depth of %d, so it is left out", chrom, chosen.min_depth)
+                    continue
+                bases = genome.fetch(chrom, 0, len(depth))
+                made = make_consensus(bases, alleles.get(chrom, ContigAlleles()), depth, chosen)
+                out.write(f">{name}|{chrom}\n{textwrap.fill(made.letters, LINE)}\n")
+                _tell(chrom, made)
+
+
+def _selection(genome: Reference, scheme: str | None, options: ConsensusOptions) -> ReadSelection:
+    primers = None if scheme is None else read_primers(scheme)
+    if primers is not None:
+        primers.check(genome.contigs)
+    return ReadSelection(EXCLUDED_FLAGS, options.min_mapq, primers=primers)
 
 
 def _tell(chrom: str, made: Consensus) -> None:

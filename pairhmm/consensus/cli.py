@@ -49,6 +49,14 @@ _DEFAULTS = ConsensusOptions()
     help="The reference genome (FASTA) that the reads are aligned to.",
 )
 @option(api.consensus, "sample", metavar="NAME", panel=INPUT, help="The sample, where the calls have several.")
+@click.option(
+    "--primers",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=READS,
+    help="Do not count the bases of reads that come from the primers of a tiling scheme (BED: chrom, start, end, name,"
+    " pool, strand) as depth.",
+)
 @option(
     _DEFAULTS,
     "min_depth",
@@ -87,11 +95,17 @@ _DEFAULTS = ConsensusOptions()
 )
 @output_option("The consensus (FASTA): a record for each contig, named SAMPLE|CONTIG. '-' is stdout.")
 def command(
-    calls: str, alignments: tuple[str, ...], reference: str, sample: str | None, output: str, **options: Any
+    calls: str,
+    alignments: tuple[str, ...],
+    reference: str,
+    sample: str | None,
+    primers: str | None,
+    output: str,
+    **options: Any,
 ) -> None:
     """Write the consensus sequence of a sample, from its calls and the depth of its reads.
 
     The fraction of an allele is AF of the sample, else its share of the reads in AD, else of the copies in GT. Alleles
     of records that fail a filter are left out. Messages say which insertions and deletions were applied.
     """
-    api.consensus(calls, alignments, reference, output, sample, ConsensusOptions(**options))
+    api.consensus(calls, alignments, reference, output, sample, primers, ConsensusOptions(**options))

@@ -11,6 +11,7 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.reference_check import ReferenceCheck
+from pairhmm.errors import InputError
 from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
@@ -45,8 +46,14 @@ def contig_depths(
         yield chrom, depth
 
 
-def sample_number(samples: Sequence[str], sample: str) -> int | None:
-    """Which of the alignments' samples a sample of calls is: that of its name, or the only one. None without either."""
-    if sample in samples:
-        return samples.index(sample)
-    return 0 if len(samples) == 1 else None
+def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:
+    """Which sample of the alignments a sample of calls is: that of its name, or the only one.
+
+    Raises InputError where there is neither.
+    """
+    if sample in reader.samples:
+        return reader.samples.index(sample)
+    if len(reader.samples) > 1:
+        rule = f"has no sample {sample}, which {calls} has"
+        raise InputError(reader.sources[0].path, "", rule, f"it has {', '.join(reader.samples)}")
+    return 0

@@ -143,10 +143,7 @@ def _add_depths(
         chosen = {chrom for _, chrom in tracks}.union(tiles) or set(reader.contigs)
         regions = [Interval(chrom, 0, length) for chrom, length in genome.contigs.items() if chrom in chosen]
         for name in samples:
-            number = sample_number(reader.samples, name)
-            if number is None:
-                rule = f"has no sample {name}, which {inputs.calls} has"
-                raise InputError(inputs.alignments[0], "", rule, f"it has {', '.join(reader.samples)}")
+            number = sample_number(reader, name, str(inputs.calls))
             depths = {chrom: np.zeros(genome.contigs[chrom], dtype=np.uint32) for chrom in tiles}
             depths |= contig_depths(reader, number, genome, selection, options.min_base_quality, regions)
             for chrom, depth in depths.items():

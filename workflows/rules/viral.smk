@@ -84,7 +84,6 @@ rule call_mixture:
     output:
         calls="viral/{sample}/calls.vcf.gz",
         index="viral/{sample}/calls.vcf.gz.tbi",
-        haplotypes="viral/{sample}/haplotypes.tsv",
     log:
         "logs/call_mixture/{sample}.log",
     benchmark:
@@ -101,7 +100,7 @@ rule call_mixture:
         options=config["mixture_options"],
     shell:
         "pairhmm call --mixture -f {input.reference:q} {params.primers} -@ {threads} {params.options}"
-        " --haplotype-table {output.haplotypes:q} -o {output.calls:q} {input.alignments:q} 2> {log:q}"
+        " -o {output.calls:q} {input.alignments:q} 2> {log:q}"
 
 
 rule consensus:
@@ -111,6 +110,7 @@ rule consensus:
         reference_index="viral/{sample}/reference.fa.fai",
         alignments="viral/{sample}/reads.bam",
         calls="viral/{sample}/calls.vcf.gz",
+        primers=named("primers"),
     output:
         consensus="viral/{sample}/consensus.fa",
     log:
@@ -125,10 +125,11 @@ rule consensus:
         runtime=lambda wildcards, attempt: 30 * attempt,
         gpu=0,
     params:
+        primers=lambda wildcards, input: optional("--primers", input.primers),
         options=config["consensus_options"],
     shell:
-        "pairhmm consensus -f {input.reference:q} -b {input.alignments:q} {params.options} -o {output.consensus:q}"
-        " {input.calls:q} 2> {log:q}"
+        "pairhmm consensus -f {input.reference:q} -b {input.alignments:q} {params.primers} {params.options}"
+        " -o {output.consensus:q} {input.calls:q} 2> {log:q}"
 
 
 rule gather_consensus:
