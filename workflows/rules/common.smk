@@ -154,7 +154,8 @@ def groups_of(samples, joint):
 def reports_of(groups, scanned, joint, has_map):
     """Of each report its group of calls, if any, and its scanned samples. What compares samples is in the cohort's."""
     if joint:
-        return {COHORT: (COHORT if groups else None, scanned)}
+        has_any = groups or scanned or has_map
+        return {COHORT: (COHORT if groups else None, scanned)} if has_any else {}
     names = [*groups, *(name for name in scanned if name not in groups)]
     reports = {
         name: (

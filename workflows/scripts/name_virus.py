@@ -15,18 +15,14 @@ RELATIVE = 0.5
 def present(path):
     """Names of the signatures that are present: the most abundant one, and others that are no relatives of it."""
     found = [seen for _, seen in read_coverage(path, None) if seen.call == "present"]
-    return [seen.signature for seen in found[:1]] + [
-        seen.signature for seen in found[1:] if seen.ambiguous <= RELATIVE
-    ]
+    return [seen.signature for seen in found[:1]] + [seen.signature for seen in found[1:] if seen.ambiguous <= RELATIVE]
 
 
 names = present(snakemake.input.signatures)
 with open(snakemake.log[0], "w") as log:
     print(f"present: {', '.join(names) or 'none'}", file=log)
 if not names:
-    sys.exit(
-        f"{snakemake.wildcards.sample}: no virus of {snakemake.input.viruses} is present"
-    )
+    sys.exit(f"{snakemake.wildcards.sample}: no virus of {snakemake.input.viruses} is present")
 with (
     Reference(snakemake.input.viruses[0]) as viruses,
     open(snakemake.output.reference, "w") as out,
