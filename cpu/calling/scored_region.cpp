@@ -150,6 +150,23 @@ void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
 
 }  // namespace
 
+void add_reads(ScoredRegion& region, ScoredRegion&& part) {
+    const auto add = [](auto& values, const auto& more) { values.insert(values.end(), more.begin(), more.end()); };
+    const auto before = static_cast<int64_t>(region.names.size());
+    region.names += part.names;
+    for (const int64_t end : part.name_end) region.name_end.push_back(before + end);
+    add(region.sample, part.sample);
+    add(region.flag, part.flag);
+    add(region.mapq, part.mapq);
+    add(region.start, part.start);
+    add(region.end, part.end);
+    add(region.length, part.length);
+    add(region.from_end, part.from_end);
+    add(region.log10, part.log10);
+    add(region.precision, part.precision);
+    add(region.set_aside, part.set_aside);
+}
+
 void turn_back(ScoredRegion& scored, int64_t length) {
     Region& region = scored.region;
     region.circle = length;
