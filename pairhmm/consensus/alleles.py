@@ -60,10 +60,6 @@ class ContigAlleles:
         start = position + offset
         self.indels.append(Indel(start, start + len(old), new, fraction))
 
-    def deleted(self, position: int) -> float:
-        """The fraction of alleles that lack a position."""
-        return sum(indel.fraction for indel in self.indels if indel.start <= position < indel.end)
-
 
 def read_alleles(path: str, sample: str | None, reference: Reference) -> tuple[str, Mapping[str, ContigAlleles]]:
     """The sample, and the alleles of its calls by contig. Alleles of records that fail a filter are left out.

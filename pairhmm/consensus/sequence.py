@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypedDict
 
@@ -83,9 +83,7 @@ def make_consensus(
 ) -> Consensus:
     """The consensus of a contig: its reference bases, the alleles of a sample, and the depth of its reads."""
     own = encode_sets(reference)
-    sets = own.copy()
-    for position in alleles.bases:
-        sets[position] = _chosen_set(position, int(own[position]), alleles, options)
+    sets = _chosen_bases(own, alleles, options)
     sets[depth < options.min_depth] = ANY
     applied, left_out = _chosen_indels(alleles.indels, depth, options)
     kept = np.ones(len(sets), dtype=bool)
@@ -103,10 +101,19 @@ def make_consensus(
     )
 
 
-def _chosen_set(position: int, own: int, alleles: ContigAlleles, options: ConsensusOptions) -> int:
-    """The set of bases of a position. Of equal fractions, the reference's base comes first."""
-    others = alleles.bases[position]
-    rest = max(0.0, 1 - sum(others.values()) - alleles.deleted(position))
+def _chosen_bases(own: NDArray[np.uint8], alleles: ContigAlleles, options: ConsensusOptions) -> NDArray[np.uint8]:
+    """The set of bases of each position of the reference, whose own are `own`."""
+    sets, deleted = own.copy(), np.zeros(len(own))
+    for indel in alleles.indels:
+        deleted[indel.start : indel.end] += indel.fraction
+    for position, others in alleles.bases.items():
+        rest = max(0.0, 1 - sum(others.values()) - deleted[position])
+        sets[position] = _chosen_set(int(own[position]), rest, others, options)
+    return sets
+
+
+def _chosen_set(own: int, rest: float, others: Mapping[str, float], options: ConsensusOptions) -> int:
+    """The set of bases of a position: the reference's base has the rest, and comes first of equal fractions."""
     shares = [(rest, own), *((share, int(SET_OF_LETTER[ord(base)])) for base, share in others.items())]
     total = sum(share for share, _ in shares)
     chosen, held = 0, 0.0
@@ -123,6 +130,27 @@ def _chosen_indels(
     indels: Sequence[Indel], depth: NDArray[np.uint32], options: ConsensusOptions
 ) -> tuple[list[Indel], list[tuple[Indel, str]]]:
     """Insertions and deletions that are applied, in order, and the others with the reason."""
+    chosen = [_chosen_of_some(near, depth, options) for near in _neighbours(indels)]
+    applied = [indel for own, _ in chosen for indel in own]
+    left_out = [indel for _, others in chosen for indel in others]
+    return applied, sorted(left_out, key=lambda one: -one[0].fraction)
+
+
+def _neighbours(indels: Sequence[Indel]) -> Iterator[list[Indel]]:
+    """Insertions and deletions in groups, of which none overlaps one of another group."""
+    group: list[Indel] = []
+    for indel in sorted(indels, key=lambda one: (one.start, one.end)):
+        if group and indel.start > max(one.end for one in group):
+            yield group
+            group = []
+        group.append(indel)
+    if group:
+        yield group
+
+
+def _chosen_of_some(
+    indels: Sequence[Indel], depth: NDArray[np.uint32], options: ConsensusOptions
+) -> tuple[list[Indel], list[tuple[Indel, str]]]:
     applied: list[Indel] = []
     left_out: list[tuple[Indel, str]] = []
     for indel in sorted(indels, key=lambda one: (-one.fraction, one.start, one.end)):

@@ -121,6 +121,21 @@ def test_a_sample_of_several(run_cli, sample, tmp_path):
     assert (name, letters[100]) == (">t|chr", other(bases[100]))
 
 
+def test_bases_of_primers_are_no_depth(run_cli, sample, tmp_path):
+    (tmp_path / "primers.bed").write_text("chr\t0\t205\ta_LEFT\t1\t+\nchr\t395\t400\ta_RIGHT\t1\t-\n")
+    calls = write_calls(tmp_path / "none.vcf", [])
+    given = "--min-depth", 1, "--primers", tmp_path / "primers.bed"
+    done, _, letters = run(run_cli, sample, calls, *given)
+    assert done.returncode == 0, done.stderr
+    # Fragments begin before base 201, within the primer, and have 40 bases of the mate behind the first read's.
+    assert set(letters[:205]) == {"N"}
+    assert letters[205:240] == bases_of(sample)[205:240]
+    (tmp_path / "primers.bed").write_text("other\t0\t205\ta_LEFT\t1\t+\n")
+    done, *_ = run(run_cli, sample, calls, *given)
+    assert done.returncode == 2
+    assert "primers.bed: line 1: no contig 'other'" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("records", "samples", "options", "message"),
     [
