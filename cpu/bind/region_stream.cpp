@@ -90,6 +90,7 @@ pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::hand
             std::move(qualities),
             !molecules.is_none(),
             !molecules.is_none() && field<bool>(molecules, "join_mates"),
+            field<bool>(options, "mixed_haplotypes"),
             {circles.begin(), circles.end()}};
 }
 

@@ -29,6 +29,7 @@ struct StreamOptions {
     QualityOptions qualities;          // by which the bases of reads are prepared
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
+    bool of_mixture = false;           // haplotypes are those of a mixture
     // Circular contigs and their bases. Reads, candidates and the reference have them unrolled: three times, end to
     // end. Scored regions are of the second turn, and lie on the contig.
     std::map<std::string, int64_t> circles;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
@@ -19,6 +19,7 @@ from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
+from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
@@ -102,7 +103,19 @@ def call(
     """
     chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return closed_at_exit(_called(inputs, chosen, genotyping))
+    return closed_at_exit(_called(inputs, _for(genotyping, chosen), genotyping))
+
+
+def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
+    """The options with haplotypes of mixtures, if samples are mixtures.
+
+    Their regions end where the next one's candidates begin: reads that show more than one of these would fit no
+    haplotype, which would be those of rare ones.
+    """
+    if not genotypes.mixture:
+        return options
+    joining, evidence = replace(options.joining, min_flank=0), replace(options.evidence, mixed_haplotypes=True)
+    return replace(options, joining=joining, evidence=evidence)
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -130,6 +143,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = MIN_QUALITY,
     records: RecordOptions | None = None,
+    haplotype_table: AnyPath | None = None,
     provenance: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     **keywords: Unpack[CallKeywords],
@@ -151,6 +165,8 @@ def write_calls(
         decides.
     records : RecordOptions, optional
         Which records are written, and which filters they get.
+    haplotype_table : path, optional
+        A table of the haplotypes of mixtures: ``.tsv``, ``.tsv.gz`` or ``.parquet``.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; the label of the backend joins them. Without it the header has none of them, and
         the bytes are reproducible.
@@ -170,35 +186,42 @@ def write_calls(
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
     chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen = _for(genotyping, chosen)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    check_apart(inputs.files, [("-o", output)])
+    check_apart(inputs.files, [("-o", output), ("--haplotype-table", haplotype_table)])
     _check_records(written, inputs, genotyping)
     if written.gvcf and chosen.reads.circular:
         raise InputError("--gvcf", "", "reference blocks have no circular contigs", "leave out --gvcf or --circular")
-    caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
+    if haplotype_table is not None and not genotyping.mixture:
+        raise InputError("--haplotype-table", "", "haplotypes have fractions in a mixture", "add --mixture")
+    caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
         _check_names(genotyping, run.samples)
-        with open_calls(
-            path_of(output),
-            run.contigs,
-            run.samples,
-            min_quality=min_quality,
-            reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
-            if provenance
-            else {},
-            records=written,
-            mixture=genotyping.mixture,
-        ) as writer:
+        with (
+            open_calls(
+                path_of(output),
+                run.contigs,
+                run.samples,
+                min_quality=min_quality,
+                reference=inputs.reference,
+                provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
+                if provenance
+                else {},
+                records=written,
+                mixture=genotyping.mixture,
+            ) as writer,
+            open_haplotypes(path_of(haplotype_table)) as table,
+        ):
             lines, counts = native.RecordLines(), SiteCounts()
             for more_lines, more_counts in run.results:
                 counts.add_counts(more_counts)
                 lines.add(more_lines)
+                table.append(lines.take_haplotypes())
                 writer.append(lines.take())
             writer.append(lines.take_all())
             counts.announce()
@@ -211,6 +234,7 @@ class _Caller:
     options: GenotypeOptions
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
+    haplotypes: bool = False
 
     def __call__(self, regions: Batches, run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
@@ -219,7 +243,13 @@ class _Caller:
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
         return RegionGenotyper(
-            run.samples, self.options, run.options.model, self.discovered, self.records, run.strand_errors
+            run.samples,
+            self.options,
+            run.options.model,
+            self.discovered,
+            self.records,
+            run.strand_errors,
+            self.haplotypes,
         )
 
 

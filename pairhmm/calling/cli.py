@@ -13,7 +13,7 @@ from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
-from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
 from pairhmm.variants.contamination import read_contamination
@@ -169,6 +169,13 @@ def _pedigree(path: str) -> Pedigree:
     help="The contamination of samples, as 'map relate --sample-table' writes it, in place of --contamination.",
 )
 @output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
+@click.option(
+    "--haplotype-table",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="Write the haplotypes of a mixture with their fractions: .tsv, .tsv.gz (with an index) or .parquet.",
+)
 @option(
     call.write_calls,
     "min_quality",

@@ -57,6 +57,7 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
+    mixed_haplotypes: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
