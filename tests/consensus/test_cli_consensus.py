@@ -22,10 +22,13 @@ def sample(tmp_path_factory):
     reads = []
     for number in range(600):
         start = int(rng.integers(0, 201))
-        for flag, at in ((99, start), (147, start + READ - 20)):
+        mate = start + READ - 20
+        for flag, at, other_at in ((99, start, mate), (147, mate, start)):
             read = pysam.AlignedSegment(header)
             read.query_name, read.flag, read.reference_id, read.reference_start = f"r{number}", flag, 0, at
             read.mapping_quality, read.cigartuples = 60 if number % 10 else 5, [(0, READ)]
+            read.next_reference_id, read.next_reference_start = 0, other_at
+            read.template_length = (mate + READ - start) * (1 if flag == 99 else -1)
             read.query_sequence = bases[at : at + READ]
             read.query_qualities = rng.choice([5, 30], READ, p=[0.2, 0.8]).tolist()
             read.set_tag("RG", "g")

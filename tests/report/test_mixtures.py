@@ -172,6 +172,9 @@ def test_the_tab_is_drawn(browser, open_report, mixture):
         "return [...document.querySelectorAll('#tab-mixtures tr[data-index]')].map((row) => row.innerText)"
     )
     assert [line.split()[0] for line in cells] == ["101", "301", "v_3", "v_1", "v_2", "v_4", "v_5"]
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('.panel .evidence')")
+    assert "30.00 % (20.00 to 40.00)" in browser.find_element("css selector", ".panel .evidence").text
 
 
 def test_axe_finds_nothing(browser, open_report, mixture, axe):

@@ -84,6 +84,7 @@ rule call_mixture:
     output:
         calls="viral/{sample}/calls.vcf.gz",
         index="viral/{sample}/calls.vcf.gz.tbi",
+        haplotypes="viral/{sample}/haplotypes.tsv",
     log:
         "logs/call_mixture/{sample}.log",
     benchmark:
@@ -100,7 +101,7 @@ rule call_mixture:
         options=config["mixture_options"],
     shell:
         "pairhmm call --mixture -f {input.reference:q} {params.primers} -@ {threads} {params.options}"
-        " -o {output.calls:q} {input.alignments:q} 2> {log:q}"
+        " --haplotype-table {output.haplotypes:q} -o {output.calls:q} {input.alignments:q} 2> {log:q}"
 
 
 rule consensus:
