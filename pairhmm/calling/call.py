@@ -14,7 +14,7 @@ from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
 from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
-from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.run_options import MIXTURE, RunInputs, RunOptions
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
@@ -101,21 +101,29 @@ def call(
     >>> for site in pairhmm.call("sample.bam", "ref.fa", regions="chr1:10,001-20,000"):  # doctest: +SKIP
     ...     print(site.variant, site.quality, site.genotypes["NA12878"].alleles)
     """
-    chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("call", keywords, options, genotypes)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return closed_at_exit(_called(inputs, _for(genotyping, chosen), genotyping))
+    return closed_at_exit(_called(inputs, chosen, genotyping))
 
 
-def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
-    """The options with haplotypes of mixtures, if samples are mixtures.
+def _chosen(
+    function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
+) -> tuple[RunOptions, GenotypeOptions]:
+    """The options with keywords applied, and those that a mixture needs.
 
-    Their regions end where the next one's candidates begin: reads that show more than one of these would fit no
-    haplotype, which would be those of rare ones.
+    Regions of a mixture end where the next one's candidates begin: reads that show more than one of these would fit no
+    haplotype, and they would be those of rare haplotypes.
     """
-    if not genotypes.mixture:
-        return options
-    joining, evidence = replace(options.joining, min_flank=0), replace(options.evidence, mixed_haplotypes=True)
-    return replace(options, joining=joining, evidence=evidence)
+    genotyping = genotypes or GenotypeOptions()
+    is_mixture = keywords.get("mixture", genotyping.mixture)
+    given: Mapping[str, object] = keywords
+    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "model")):
+        given = {**MIXTURE, **keywords}
+    chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
+    if is_mixture:
+        joining, evidence = replace(chosen.joining, min_flank=0), replace(chosen.evidence, mixed_haplotypes=True)
+        chosen = replace(chosen, joining=joining, evidence=evidence)
+    return chosen, genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -185,8 +193,7 @@ def write_calls(
     --------
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
-    chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
-    chosen = _for(genotyping, chosen)
+    chosen, genotyping = _chosen("write_calls", keywords, options, genotypes)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
