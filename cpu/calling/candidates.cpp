@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "calling/cigar.hpp"
+#include "calling/mixture_counts.hpp"
 #include "calling/repeat_changes.hpp"
 #include "simd/failures.hpp"
 
@@ -112,6 +113,15 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
     }
 }
 
+CandidateScanner::CandidateScanner(int samples, CandidateThresholds thresholds)
+    : samples_(samples),
+      thresholds_(std::move(thresholds)),
+      mixture_(thresholds_.errors ? std::make_unique<MixtureCounts>(samples, thresholds_) : nullptr) {}
+
+CandidateScanner::CandidateScanner(CandidateScanner&&) noexcept = default;
+
+CandidateScanner::~CandidateScanner() = default;
+
 CandidateScanner::Page& CandidateScanner::page_of(int64_t position) {
     Page& page = pages_[position >> kPageBits];
     if (page.depth.empty()) {
@@ -217,6 +227,7 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
     read_indels(reads, read, reference, scratch_);
     if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], position, scratch_);
+    if (mixture_) mixture_->add(reads, read, position, reference, scratch_);
     for (Indel& indel : scratch_) {
         auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
         counts.resize(samples_);
@@ -224,14 +235,17 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
 }
 
-void CandidateScanner::settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next) {
+bool CandidateScanner::is_shown(const IndelKey& indel, uint32_t count, int sample) const {
+    if (int(count) < thresholds_.min_indel_count) return false;
+    if (mixture_) return mixture_->shows_indel(indel, sample);
+    return count >= thresholds_.min_indel_fraction * depth(std::get<0>(indel), sample);
+}
+
+void CandidateScanner::settle_indels(int64_t before, Indels::iterator& next) {
     for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
         const auto& [anchor, deleted, inserted] = next->first;
         for (int sample = 0; sample < samples_; ++sample) {
-            const uint32_t count = next->second[sample];
-            if (int(count) < thresholds_.min_indel_count ||
-                count < thresholds_.min_indel_fraction * depth(anchor, sample))
-                continue;
+            if (!is_shown(next->first, next->second[sample], sample)) continue;
             ready_.push_back({anchor, deleted, true, inserted});
             break;
         }
@@ -244,8 +258,9 @@ void CandidateScanner::settle_site(int64_t position, const Page& page) {
         const int64_t at = sample * kPage + (position & (kPage - 1));
         for (int letter = 0; letter < 4; ++letter) {
             const uint32_t count = page.alternatives[at][letter];
-            if (int(count) >= thresholds_.min_snv_count &&
-                count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
+            if (int(count) < thresholds_.min_snv_count) continue;
+            if (mixture_ ? mixture_->shows_snv(position, letter, sample)
+                         : count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
                 kept |= 1u << letter;
         }
     }
@@ -268,6 +283,7 @@ void CandidateScanner::settle(int64_t frontier) {
     }
     settle_indels(frontier, next);
     indels_.erase(indels_.begin(), next);
+    if (mixture_) mixture_->forget(frontier);
     long_deletions_.erase(std::remove_if(long_deletions_.begin(), long_deletions_.end(),
                                          [&](const LongDeletion& one) { return one.end <= frontier; }),
                           long_deletions_.end());
@@ -286,6 +302,7 @@ void CandidateScanner::reset() {
     long_deletions_.clear();
     indels_.clear();
     ready_.clear();
+    if (mixture_) mixture_->reset();
     origin_ = 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "calling/assembly.hpp"
 #include "calling/cigar.hpp"
+#include "calling/error_rates.hpp"
 
 namespace pairhmm {
 
@@ -147,6 +148,13 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
     first = count == 0 ? begin : std::min(first, begin);
     last = count == 0 ? end : std::max(last, end);
     ++count;
+}
+
+// Errors depend on what stands beside a base, which the reads of a mixture need not reach.
+std::vector<std::pair<int64_t, int64_t>> Discovery::widened(std::vector<std::pair<int64_t, int64_t>> intervals) const {
+    if (thresholds_.errors == nullptr) return intervals;
+    for (auto& [start, end] : intervals) start = std::max<int64_t>(0, start - kContextReach), end += kContextReach;
+    return intervals;
 }
 
 void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {

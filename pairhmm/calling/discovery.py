@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
 
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ErrorRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,10 @@ class CandidateOptions:
         The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
         The least share of the reads at the position that show the allele.
+    mixture : bool
+        Whether an allele of any share is a candidate if errors do not make so many reads that show it.
+    errors : ErrorRates or None
+        How often the library's reads have errors; None for those that qualities promise.
     assembly : bool
         Whether reads are assembled where they disagree with the reference. Else only alleles of alignments are found.
     """
@@ -32,6 +39,8 @@ class CandidateOptions:
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
     assembly: bool = True
+    mixture: bool = False
+    errors: ErrorRates | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,0 +1,23 @@
+// Whether reads show an allele, or errors: by what errors promise, and by the strands and cycles of its reads.
+#pragma once
+
+#include "calling/error_rates.hpp"
+
+namespace pairhmm {
+
+// The reads over a position, whatever letter they have.
+std::array<uint32_t, kCells> all_letters(const SiteCells& cells);
+
+// Phred: the probability of so many reads, or more, where errors are those expected. The errors of a context vary from
+// place to place, with a variance of `spread` times their square.
+double tail_evidence(double seen, const ExpectedErrors& errors, double spread);
+
+// Errors of one place that may look like an allele: those of a strand, as frequent in all cycles or more frequent in
+// later ones, and those at ends of reads.
+enum class Artefact { kNone, kStrand, kCycle, kEnds };
+
+// Which artefact explains the reads of a letter better than an allele; kNone where an allele does.
+Artefact artefact_of(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
+                     const ExpectedErrors& errors);
+
+}  // namespace pairhmm

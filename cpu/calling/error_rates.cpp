@@ -1,0 +1,239 @@
+#include "calling/error_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "calling/allele_evidence.hpp"
+#include "calling/cigar.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint16_t kReverseFlag = 16;
+// Bases at either end of a read that make a place of their own.
+constexpr int64_t kEnd = 6;
+// Phred qualities at which classes begin, after the first.
+constexpr int kClassBegins[] = {20, 27, 33};
+// Sites that are kept, and positions of a page.
+constexpr size_t kMostSites = 40'000;
+constexpr int64_t kPage = 1 << 10;
+// A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
+constexpr double kHighestShare = 0.1, kAllele = 40;
+constexpr int kRounds = 4;
+// What is expected of a class before any is seen, in errors, and in sites.
+constexpr double kPriorErrors = 4, kPriorSites = 4;
+constexpr double kLeastRate = 1e-6;
+constexpr double kLeastSpread = 0.05, kMostSpread = 1;
+
+// A sum of errors over bases.
+struct Errors {
+    double bases = 0, errors = 0, promised = 0, sites = 0;
+
+    // The rate beyond what is promised, where `prior` is expected.
+    double beyond(double prior) const {
+        const double expected = std::max(kLeastRate, prior);
+        return (std::max(0.0, errors - promised) + kPriorErrors) / (bases + kPriorErrors / expected);
+    }
+};
+
+int substitution(int context, int letter) { return (context & 3) * 4 + letter; }
+
+}  // namespace
+
+CellCounter::CellCounter(int min_base_quality) {
+    for (int quality = 0; quality < 256; ++quality) {
+        const auto above = std::upper_bound(std::begin(kClassBegins), std::end(kClassBegins), quality);
+        class_of_[quality] =
+            quality < min_base_quality ? int8_t{-1} : static_cast<int8_t>(above - std::begin(kClassBegins));
+    }
+}
+
+void CellCounter::take(const Reads& reads, int64_t read) {
+    const auto [first, last] = unclipped_bases(reads, read);
+    const bool is_reverse = reads.flag != nullptr && (reads.flag[read] & kReverseFlag) != 0;
+    if (last - first != aligned_ || strand_ != int{is_reverse}) {
+        aligned_ = last - first;
+        strand_ = is_reverse;
+        bin_.resize(static_cast<size_t>(aligned_));
+        for (int64_t i = 0; i < aligned_; ++i) {
+            const int64_t cycle = is_reverse ? aligned_ - 1 - i : i;
+            const int64_t inner = std::max<int64_t>(1, aligned_ - 2 * kEnd);
+            const int64_t bin = cycle < kEnd               ? 0
+                                : aligned_ - cycle <= kEnd ? kCycleBins - 1
+                                                           : 1 + (cycle - kEnd) * (kCycleBins - 2) / inner;
+            bin_[static_cast<size_t>(i)] = static_cast<uint8_t>(cell_of(strand_, static_cast<int>(bin), 0));
+        }
+    }
+    first_ = first;
+    base_ = reads.base + reads.base_offset[read];
+    quality_ = reads.quality + reads.base_offset[read];
+}
+
+void CellCounter::count(int64_t first, int64_t length, SiteCells* sites) const {
+    const uint8_t* bin = bin_.data() + (first - first_);
+    for (int64_t i = 0; i < length; ++i) {
+        const uint8_t letter = base_[first + i];
+        const int quality_class = class_of_[quality_[first + i]];
+        if (letter < kCodeOfN && quality_class >= 0) ++sites[i].count[letter][bin[i] + quality_class];
+    }
+}
+
+std::array<int, kStrands> contexts_at(const uint8_t* letters) {
+    int forward = 0, reverse = 0;
+    for (int i = -3; i <= 0; ++i) forward = forward * 4 + (letters[i] & 3);
+    for (int i = 3; i >= 0; --i) reverse = reverse * 4 + (3 - (letters[i] & 3));
+    return {forward, reverse};
+}
+
+ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const std::array<int, kStrands>& contexts,
+                               int letter, const ErrorRates& rates) {
+    ExpectedErrors expected;
+    for (int strand = 0; strand < kStrands; ++strand)
+        for (int bin = 0; bin < kCycleBins; ++bin) {
+            const uint32_t* bases = depth.data() + cell_of(strand, bin, 0);
+            double promised = 0, all = 0;
+            for (int i = 0; i < kQualityClasses; ++i) promised += bases[i] * rates.of_quality[i], all += bases[i];
+            const double beyond = all * rates.beyond(strand, contexts[strand], letter, bin);
+            expected.of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised + beyond;
+            expected.total += promised + beyond;
+            expected.of_context += beyond;
+        }
+    return expected;
+}
+
+void ErrorRateFinder::add(const std::string& chrom, const Reads& reads, ReferenceBases& reference) {
+    Pages pages;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        while (!pages.empty() && (pages.begin()->first + 1) * kPage <= reads.start[read]) {
+            keep(chrom, pages.begin()->first, pages.begin()->second, reference);
+            pages.erase(pages.begin());
+        }
+        if (sites_.size() >= kMostSites) return;
+        counter_.take(reads, read);
+        int64_t position = reads.start[read], query = 0;
+        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+            const uint32_t operation = reads.cigar[c] & 15;
+            const int64_t length = reads.cigar[c] >> 4;
+            for (int64_t done = 0; aligned(operation) && done < length;) {
+                const int64_t within = (position + done) % kPage, part = std::min(length - done, kPage - within);
+                auto& page = pages[(position + done) / kPage];
+                page.resize(kPage);
+                counter_.count(query + done, part, page.data() + within);
+                done += part;
+            }
+            if (aligned(operation) || skips(operation)) position += length;
+            if (reads_bases(operation)) query += length;
+        }
+    }
+    for (const auto& [page, sites] : pages) keep(chrom, page, sites, reference);
+}
+
+void ErrorRateFinder::keep(const std::string& chrom, int64_t page, const std::vector<SiteCells>& sites,
+                           ReferenceBases& reference) {
+    const int64_t start = page * kPage, before = std::min<int64_t>(3, start);
+    std::string letters = reference.fetch(chrom, start - before, start + kPage + 3);
+    letters.insert(0, static_cast<size_t>(3 - before), 'N');
+    letters.resize(kPage + 6, 'N');
+    for (char& letter : letters) letter = static_cast<char>(code_of(letter));
+    const auto* codes = reinterpret_cast<const uint8_t*>(letters.data()) + 3;
+    for (int64_t i = 0; i < kPage && sites_.size() < kMostSites; ++i) {
+        if (codes[i] >= kCodeOfN) continue;
+        Site site{sites[i], all_letters(sites[i]), contexts_at(codes + i), codes[i]};
+        const double depth = std::accumulate(site.depth.begin(), site.depth.end(), 0.0);
+        if (depth == 0) continue;
+        for (int letter = 0; letter < 4; ++letter)
+            site.is_error[letter] = letter != site.ref &&
+                                    std::accumulate(sites[i].count[letter].begin(), sites[i].count[letter].end(), 0.0) <
+                                        kHighestShare * depth;
+        sites_.push_back(site);
+    }
+}
+
+namespace {
+
+// The rates of quality classes: of the twelve ways of reading a base as another, the median.
+void fit_qualities(const std::vector<std::array<Errors, 16>>& of_class, ErrorRates& rates) {
+    for (int i = 0; i < kQualityClasses; ++i) {
+        std::vector<double> found;
+        for (const Errors& one : of_class[i])
+            if (one.bases > 0) found.push_back((one.errors + rates.of_quality[i] * 1000) / (one.bases + 1000));
+        if (found.empty()) continue;
+        std::nth_element(found.begin(), found.begin() + found.size() / 2, found.end());
+        rates.of_quality[i] = std::max(kLeastRate, found[found.size() / 2]);
+    }
+}
+
+}  // namespace
+
+ErrorRates ErrorRateFinder::rates() const {
+    ErrorRates rates;
+    std::vector<Site> sites = sites_;
+    const auto each_error = [&](auto&& visit) {
+        for (Site& site : sites)
+            for (int letter = 0; letter < 4; ++letter)
+                if (letter != site.ref) visit(site, letter);
+    };
+    for (int round = 0; round < kRounds; ++round) {
+        std::vector<std::array<Errors, 16>> of_class(kQualityClasses);
+        each_error([&](const Site& site, int letter) {
+            if (!site.is_error[letter]) return;
+            for (int cell = 0; cell < kCells; ++cell) {
+                const int strand = cell / (kCells / kStrands);
+                Errors& sum =
+                    of_class[cell % kQualityClasses][substitution(site.contexts[strand], strand ? 3 - letter : letter)];
+                sum.bases += site.depth[cell];
+                sum.errors += site.cells.count[letter][cell];
+            }
+        });
+        fit_qualities(of_class, rates);
+        std::vector<Errors> of_bin(kContexts * 4 * kCycleBins), of_context(kContexts * 4), of_change(16);
+        each_error([&](const Site& site, int letter) {
+            if (!site.is_error[letter]) return;
+            for (int cell = 0; cell < kCells; cell += kQualityClasses) {
+                const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
+                const int context = site.contexts[strand], read_as = strand ? 3 - letter : letter;
+                Errors one{0, 0, 0, bin == 0 ? 1.0 : 0.0};
+                for (int i = 0; i < kQualityClasses; ++i) {
+                    one.bases += site.depth[cell + i];
+                    one.errors += site.cells.count[letter][cell + i];
+                    one.promised += site.depth[cell + i] * rates.of_quality[i];
+                }
+                for (Errors* sum : {&of_bin[(context * 4 + read_as) * kCycleBins + bin],
+                                    &of_context[context * 4 + read_as], &of_change[substitution(context, read_as)]}) {
+                    sum->bases += one.bases;
+                    sum->errors += one.errors;
+                    sum->promised += one.promised;
+                    sum->sites += one.sites;
+                }
+            }
+        });
+        rates.of_context.assign(of_bin.size(), 0.0f);
+        for (int context = 0; context < kContexts; ++context)
+            for (int letter = 0; letter < 4; ++letter) {
+                const Errors& all = of_context[context * 4 + letter];
+                const double common = of_change[substitution(context, letter)].beyond(kLeastRate);
+                const double weight = all.sites / (all.sites + kPriorSites);
+                const double mean = weight * all.beyond(common) + (1 - weight) * common;
+                for (int bin = 0; bin < kCycleBins; ++bin) {
+                    const size_t at = (context * 4 + letter) * kCycleBins + bin;
+                    rates.of_context[at] = static_cast<float>(weight * of_bin[at].beyond(mean) + (1 - weight) * mean);
+                }
+            }
+        double squares = 0, expected = 0;
+        each_error([&](Site& site, int letter) {
+            const auto& counts = site.cells.count[letter];
+            const double seen = std::accumulate(counts.begin(), counts.end(), 0.0);
+            const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
+            site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
+            if (!site.is_error[letter]) return;
+            squares += (seen - errors.total) * (seen - errors.total) - errors.total;
+            expected += errors.of_context * errors.of_context;
+        });
+        rates.spread = std::clamp(expected > 0 ? squares / expected : 0, kLeastSpread, kMostSpread);
+    }
+    return rates;
+}
+
+}  // namespace pairhmm
