@@ -24,6 +24,7 @@ struct GenotypingOptions {
     SlipRates slips;                     // of reads in repeats, beyond which genotypes expect more
     std::vector<double> contamination;   // [samples] the share of another person's reads
     SourceRates rates;                   // of reads that do not show the genotype
+    bool is_mixture = false;             // samples are mixtures of haplotypes, not of chromosomes' copies
 };
 
 // It keeps tables of genotypes: each thread has one of its own.

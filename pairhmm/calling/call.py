@@ -191,6 +191,7 @@ def write_calls(
             if provenance
             else {},
             records=written,
+            mixture=genotyping.mixture,
         ) as writer:
             lines, counts = native.RecordLines(), SiteCounts()
             for more_lines, more_counts in run.results:
@@ -251,6 +252,8 @@ class _RecordMaker:
 
 def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:
     """Require what some records need."""
+    if genotypes.mixture and records.gvcf:
+        raise InputError("--gvcf", "", "a gVCF has genotypes, and a mixture has none", "leave out --gvcf or --mixture")
     for flag in ("gvcf", "mnv"):
         if getattr(records, flag) and not inputs.candidates_are_discovered:
             path = inputs.candidates or inputs.haplotypes or ""

@@ -58,6 +58,30 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
         raise click.BadParameter(rule, context, parameter) from None
 
 
+_OF_COPIES = (
+    "ploidy",
+    "sample_ploidy",
+    "sample_sex",
+    "ploidy_file",
+    "pedigree",
+    "snv_prior",
+    "indel_prior",
+    "contamination",
+    "contamination_file",
+    "gvcf",
+    "gq_bands",
+)
+"""Options of genotypes, which a mixture does not have."""
+
+
+def _check_mixture(context: click.Context) -> None:
+    """Require that no option of genotypes is given beside --mixture."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in _OF_COPIES and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} is for genotypes, and --mixture is for fractions.")
+
+
 def _pedigree(path: str) -> Pedigree:
     # Few runs need it, and all others start sooner without.
     from pairhmm.variants.pedigree import read_pedigree
@@ -69,6 +93,13 @@ def _pedigree(path: str) -> Pedigree:
 @parallel_options
 @model_options
 @molecule_options
+@option(
+    _DEFAULTS,
+    "mixture",
+    panel=GENOTYPES,
+    help="Take each sample for a mixture of haplotypes in any shares, as viruses, mitochondria and pools are. Records"
+    " have fractions with intervals in place of genotypes.",
+)
 @option(
     _DEFAULTS,
     "ploidy",
@@ -199,7 +230,10 @@ def _pedigree(path: str) -> Pedigree:
     panel=OUTPUT,
     help="Leave version, date, command line and backend out of the header. Equal calls are then equal bytes.",
 )
+@click.pass_context
 def command(
+    context: click.Context,
+    mixture: bool,
     ploidy: int,
     sample_ploidy: dict[str, str],
     sample_sex: dict[str, str],
@@ -226,6 +260,8 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
     """
+    if mixture:
+        _check_mixture(context)
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
     genotypes = GenotypeOptions(
@@ -236,6 +272,7 @@ def command(
         indel_prior=indel_prior,
         contamination=contamination,
         contaminations={} if contamination_file is None else read_contamination(contamination_file),
+        mixture=mixture,
     )
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq

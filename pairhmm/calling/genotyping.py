@@ -87,6 +87,7 @@ class RegionGenotyper:
             MOST_REPEATS,
             spread,
             *strand_errors,
+            mixture=options.mixture,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:

@@ -76,6 +76,7 @@ class CallKeywords(RunKeywords, total=False):
     pedigree: Pedigree | None
     contamination: float
     contaminations: Mapping[str, float]
+    mixture: bool
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]
