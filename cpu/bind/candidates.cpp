@@ -61,13 +61,15 @@ void bind_error_rates(nb::module_& module) {
             "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
         .def(
             "rates",
-            [](const pairhmm::ErrorRateFinder& finder, std::vector<double> gain, std::vector<double> loss) {
-                pairhmm::ErrorRates rates = unlocked([&] { return finder.rates(); });
+            [](pairhmm::ErrorRateFinder& finder, PythonReference& reference, std::vector<double> gain,
+               std::vector<double> loss) {
+                pairhmm::ErrorRates rates = unlocked([&] { return finder.finish(reference), finder.rates(); });
                 rates.gain = std::move(gain);
                 rates.loss = std::move(loss);
                 return rates;
             },
-            "gain"_a, "loss"_a, "The rates, with those at which repeats gain and lose units: [units * copies].");
+            "reference"_a, "gain"_a, "loss"_a,
+            "The rates, with those at which repeats gain and lose units: [units * copies].");
 }
 
 void bind_candidates(nb::module_& module) {

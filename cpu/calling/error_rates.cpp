@@ -16,9 +16,8 @@ constexpr uint16_t kReverseFlag = 16;
 constexpr int64_t kEnd = 6;
 // Phred qualities at which classes begin, after the first.
 constexpr int kClassBegins[] = {20, 27, 33};
-// Sites that are kept, and positions of a page.
+// Sites that are kept.
 constexpr size_t kMostSites = 40'000;
-constexpr int64_t kPage = 1 << 10;
 // A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
 constexpr double kHighestShare = 0.1, kAllele = 40;
 constexpr int kRounds = 4;
@@ -104,41 +103,49 @@ ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const 
 }
 
 void ErrorRateFinder::add(const std::string& chrom, const Reads& reads, ReferenceBases& reference) {
-    Pages pages;
-    for (int64_t read = 0; read < reads.count; ++read) {
-        while (!pages.empty() && (pages.begin()->first + 1) * kPage <= reads.start[read]) {
-            keep(chrom, pages.begin()->first, pages.begin()->second, reference);
-            pages.erase(pages.begin());
+    if (chrom != chrom_) finish(reference);
+    chrom_ = chrom;
+    for (int64_t read = 0; read < reads.count && sites_.size() < kMostSites; ++read) {
+        while (!pages_.empty() && (pages_.begin()->first + 1) * kSitesOfPage <= reads.start[read]) {
+            keep(pages_.begin()->first, pages_.begin()->second, reference);
+            pages_.erase(pages_.begin());
         }
-        if (sites_.size() >= kMostSites) return;
-        counter_.take(reads, read);
-        int64_t position = reads.start[read], query = 0;
-        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-            const uint32_t operation = reads.cigar[c] & 15;
-            const int64_t length = reads.cigar[c] >> 4;
-            for (int64_t done = 0; aligned(operation) && done < length;) {
-                const int64_t within = (position + done) % kPage, part = std::min(length - done, kPage - within);
-                auto& page = pages[(position + done) / kPage];
-                page.resize(kPage);
-                counter_.count(query + done, part, page.data() + within);
-                done += part;
-            }
-            if (aligned(operation) || skips(operation)) position += length;
-            if (reads_bases(operation)) query += length;
-        }
+        count(reads, read);
     }
-    for (const auto& [page, sites] : pages) keep(chrom, page, sites, reference);
 }
 
-void ErrorRateFinder::keep(const std::string& chrom, int64_t page, const std::vector<SiteCells>& sites,
-                           ReferenceBases& reference) {
-    const int64_t start = page * kPage, before = std::min<int64_t>(3, start);
-    std::string letters = reference.fetch(chrom, start - before, start + kPage + 3);
+void ErrorRateFinder::finish(ReferenceBases& reference) {
+    for (const auto& [page, sites] : pages_) keep(page, sites, reference);
+    pages_.clear();
+}
+
+void ErrorRateFinder::count(const Reads& reads, int64_t read) {
+    counter_.take(reads, read);
+    int64_t position = reads.start[read], query = 0;
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        for (int64_t done = 0; aligned(operation) && done < length;) {
+            const int64_t within = (position + done) % kSitesOfPage,
+                          part = std::min(length - done, kSitesOfPage - within);
+            auto& page = pages_[(position + done) / kSitesOfPage];
+            page.resize(kSitesOfPage);
+            counter_.count(query + done, part, page.data() + within);
+            done += part;
+        }
+        if (aligned(operation) || skips(operation)) position += length;
+        if (reads_bases(operation)) query += length;
+    }
+}
+
+void ErrorRateFinder::keep(int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference) {
+    const int64_t start = page * kSitesOfPage, before = std::min<int64_t>(3, start);
+    std::string letters = reference.fetch(chrom_, start - before, start + kSitesOfPage + 3);
     letters.insert(0, static_cast<size_t>(3 - before), 'N');
-    letters.resize(kPage + 6, 'N');
+    letters.resize(kSitesOfPage + 6, 'N');
     for (char& letter : letters) letter = static_cast<char>(code_of(letter));
     const auto* codes = reinterpret_cast<const uint8_t*>(letters.data()) + 3;
-    for (int64_t i = 0; i < kPage && sites_.size() < kMostSites; ++i) {
+    for (int64_t i = 0; i < kSitesOfPage && sites_.size() < kMostSites; ++i) {
         if (codes[i] >= kCodeOfN) continue;
         Site site{sites[i], all_letters(sites[i]), contexts_at(codes + i), codes[i]};
         const double depth = std::accumulate(site.depth.begin(), site.depth.end(), 0.0);

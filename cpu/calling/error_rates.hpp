@@ -31,6 +31,9 @@ inline int cell_of(int strand, int bin, int quality_class) {
     return (strand * kCycleBins + bin) * kQualityClasses + quality_class;
 }
 
+// Sites that are counted together.
+constexpr int64_t kSitesOfPage = 1 << 10;
+
 // Counts bases of reads.
 class CellCounter {
 public:
@@ -87,6 +90,8 @@ public:
 
     // Takes reads of one contig, in order of start.
     void add(const std::string& chrom, const Reads& reads, ReferenceBases& reference);
+    // Takes what is still to be taken of the reads: those to come are elsewhere.
+    void finish(ReferenceBases& reference);
     ErrorRates rates() const;
 
 private:
@@ -99,9 +104,12 @@ private:
     };
     using Pages = std::map<int64_t, std::vector<SiteCells>>;
 
-    void keep(const std::string& chrom, int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference);
+    void keep(int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference);
+    void count(const Reads& reads, int64_t read);
 
     CellCounter counter_;
+    std::string chrom_;
+    Pages pages_;  // those that reads to come may reach
     std::vector<Site> sites_;
 };
 

@@ -13,7 +13,6 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kPage = 1 << 10;
 // Phred: an allele of less evidence is taken for errors. Of 10 kb, errors make one of 30,000 alleles with 1 in 33.
 constexpr double kLeastEvidence = 60;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
@@ -75,14 +74,14 @@ void MixtureCounts::add(const Reads& reads, int64_t read, int64_t end, const Ref
 void MixtureCounts::count_aligned(const Reads& reads, int64_t read, int64_t query, int64_t position, int64_t length,
                                   const ReferenceWindow& reference) {
     for (int64_t done = 0; done < length;) {
-        const int64_t number = (position + done) / kPage, first = number * kPage;
-        const int64_t within = position + done - first, part = std::min(length - done, kPage - within);
+        const int64_t number = (position + done) / kSitesOfPage, first = number * kSitesOfPage;
+        const int64_t within = position + done - first, part = std::min(length - done, kSitesOfPage - within);
         Page& page = pages_[number];
         if (page.sites.empty()) {
-            page.sites.resize(static_cast<size_t>(kPage * samples_));
-            page.reference.assign(kPage + 2 * kContextReach, kCodeOfN);
+            page.sites.resize(static_cast<size_t>(kSitesOfPage * samples_));
+            page.reference.assign(kSitesOfPage + 2 * kContextReach, kCodeOfN);
         }
-        counter_.count(query + done, part, page.sites.data() + reads.sample[read] * kPage + within);
+        counter_.count(query + done, part, page.sites.data() + reads.sample[read] * kSitesOfPage + within);
         for (int64_t i = within - kContextReach; i < within + part + kContextReach; ++i)
             page.reference[static_cast<size_t>(i + kContextReach)] = reference.at(first + i);
         done += part;
@@ -90,14 +89,15 @@ void MixtureCounts::count_aligned(const Reads& reads, int64_t read, int64_t quer
 }
 
 const SiteCells* MixtureCounts::site(int64_t position, int sample) const {
-    const auto page = pages_.find(position / kPage);
-    return page == pages_.end() ? nullptr : page->second.sites.data() + sample * kPage + position % kPage;
+    const auto page = pages_.find(position / kSitesOfPage);
+    return page == pages_.end() ? nullptr : page->second.sites.data() + sample * kSitesOfPage + position % kSitesOfPage;
 }
 
 bool MixtureCounts::shows_snv(int64_t position, int letter, int sample) const {
     const SiteCells* cells = site(position, sample);
     if (cells == nullptr) return false;
-    const uint8_t* reference = pages_.at(position / kPage).reference.data() + position % kPage + kContextReach;
+    const uint8_t* reference =
+        pages_.at(position / kSitesOfPage).reference.data() + position % kSitesOfPage + kContextReach;
     const auto depth = all_letters(*cells);
     const auto& seen = cells->count[static_cast<size_t>(letter)];
     const ExpectedErrors expected = expected_errors(depth, contexts_at(reference), letter, *errors_);
@@ -130,7 +130,7 @@ bool MixtureCounts::shows_indel(const IndelKey& indel, int sample) const {
 }
 
 void MixtureCounts::forget(int64_t before) {
-    pages_.erase(pages_.begin(), pages_.lower_bound(before / kPage));
+    pages_.erase(pages_.begin(), pages_.lower_bound(before / kSitesOfPage));
     indels_.erase(indels_.begin(), indels_.lower_bound(IndelKey(before, 0, std::string())));
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
@@ -102,7 +102,12 @@ def call(
     """
     chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return closed_at_exit(_called(inputs, chosen, genotyping))
+    return closed_at_exit(_called(inputs, _for(genotyping, chosen), genotyping))
+
+
+def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
+    """The options with candidates of mixtures, if samples are mixtures."""
+    return replace(options, discovery=replace(options.discovery, mixture=genotypes.mixture))
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -170,6 +175,7 @@ def write_calls(
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
     chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen = _for(genotyping, chosen)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
