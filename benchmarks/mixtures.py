@@ -113,7 +113,7 @@ def pairhmm(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:
     if scenario.families:
         options += ["--families", "MI", "--model", "profile", "--exclude-flags", "0xB04"]
     return command_of(
-        *("call", "--mixture", "-f", mixture.reference, "-@", 1, "--backend", "cpu", "-o", out), *options, mixture.bam
+        *("call", "--mixture", "--max-depth", 1_000_000, "-f", mixture.reference, "-@", 1, "--backend", "cpu", "-o", out), *options, mixture.bam
     )
 
 

@@ -88,7 +88,8 @@ pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::hand
             field<std::optional<double>>(model, "error_rate"),
             std::move(qualities),
             !molecules.is_none(),
-            !molecules.is_none() && field<bool>(molecules, "join_mates")};
+            !molecules.is_none() && field<bool>(molecules, "join_mates"),
+            field<bool>(options, "mixture")};
 }
 
 void bind_stream(nb::module_& module) {

@@ -14,8 +14,11 @@ using Bins = std::array<double, kBins>;
 
 // What the errors of any place vary by, as a share of their square: qualities are not exact.
 constexpr double kPromisedSpread = 0.02;
-constexpr double kMostEvidence = 3000;
+constexpr double kMostEvidence = 3000, kPhred = 4.342944819032518;
 constexpr int kSteps = 60;
+// An artefact is believed where reads are so many times as likely with it as with an allele (natural logarithm): those
+// of both strands are rarer.
+constexpr double kMargin[] = {0, 0, 4.5, 3};
 // An allele beside an artefact is believed where reads are so many times as likely with it (natural logarithm).
 constexpr double kBeside = 12;
 
@@ -95,20 +98,32 @@ std::array<uint32_t, kCells> all_letters(const SiteCells& cells) {
     return all;
 }
 
-double tail_evidence(double seen, const ExpectedErrors& errors, double spread) {
-    const double mean = std::max(errors.total, 1e-9);
-    if (seen <= mean) return 0;
+std::array<double, kStrands> of_strands(const std::array<uint32_t, kCells>& cells) {
+    const auto half = cells.begin() + kCells / kStrands;
+    return {std::accumulate(cells.begin(), half, 0.0), std::accumulate(half, cells.end(), 0.0)};
+}
+
+double strand_evidence(double seen, double errors, double of_context, double spread) {
+    const double mean = std::max(errors, 1e-9);
+    if (seen <= 0) return 0;
     // A negative binomial: a Poisson whose mean has a gamma distribution.
-    const double variance = spread * errors.of_context * errors.of_context + kPromisedSpread * mean * mean;
+    const double variance = spread * of_context * of_context + kPromisedSpread * mean * mean;
     const double shape = mean * mean / variance, share = mean / (mean + shape);
     double log_term = std::lgamma(seen + shape) - std::lgamma(shape) - std::lgamma(seen + 1) +
                       shape * std::log1p(-share) + seen * std::log(share);
     double sum = 0, term = 1;
-    for (double count = seen; term > 1e-9 * sum; ++count) {
+    for (double count = seen; term > 1e-9 * sum || count < mean; ++count) {
         sum += term;
         term *= (count + shape) / (count + 1) * share;
     }
-    return std::min(kMostEvidence, -10 / std::log(10.0) * (log_term + std::log(sum)));
+    return std::clamp(-kPhred * (log_term + std::log(sum)), 0.0, kMostEvidence);
+}
+
+double tail_evidence(const std::array<double, kStrands>& seen, const ExpectedErrors& errors, double spread) {
+    double both = 0;
+    for (int strand = 0; strand < kStrands; ++strand)
+        both += strand_evidence(seen[strand], errors.total[strand], errors.of_context[strand], spread) / kPhred;
+    return kPhred * (both - std::log1p(both));
 }
 
 Artefact artefact_of(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
@@ -121,7 +136,8 @@ Artefact artefact_of(const std::array<uint32_t, kCells>& depth, const std::array
         Bins exposure;
         for (size_t bin = 0; bin < kBins; ++bin) exposure[bin] = reads[bin] * source.share[bin];
         const double alone = log_likelihood(shown, errors.of_bin, {exposure});
-        if (alone > best) best = alone, kind = source.kind;
+        const double likely = alone - kMargin[static_cast<int>(source.kind)];
+        if (likely > best) best = likely, kind = source.kind;
         beside = std::max(beside, log_likelihood(shown, errors.of_bin, {reads, exposure}));
     }
     return of_allele >= best - 1e-6 || beside > best + kBeside ? Artefact::kNone : kind;

@@ -8,9 +8,14 @@ namespace pairhmm {
 // The reads over a position, whatever letter they have.
 std::array<uint32_t, kCells> all_letters(const SiteCells& cells);
 
-// Phred: the probability of so many reads, or more, where errors are those expected. The errors of a context vary from
-// place to place, with a variance of `spread` times their square.
-double tail_evidence(double seen, const ExpectedErrors& errors, double spread);
+std::array<double, kStrands> of_strands(const std::array<uint32_t, kCells>& cells);
+
+// Phred: the probability of so many reads of a strand, or more, where errors are those expected. The errors of a
+// context vary from place to place, with a variance of `spread` times their square.
+double strand_evidence(double seen, double errors, double of_context, double spread);
+
+// Phred: the probability of what both strands show (Fisher's product of probabilities).
+double tail_evidence(const std::array<double, kStrands>& seen, const ExpectedErrors& errors, double spread);
 
 // Errors of one place that may look like an allele: those of a strand, as frequent in all cycles or more frequent in
 // later ones, and those at ends of reads.

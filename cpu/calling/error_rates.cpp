@@ -96,8 +96,8 @@ ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const 
             for (int i = 0; i < kQualityClasses; ++i) promised += bases[i] * rates.of_quality[i], all += bases[i];
             const double beyond = all * rates.beyond(strand, contexts[strand], letter, bin);
             expected.of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised + beyond;
-            expected.total += promised + beyond;
-            expected.of_context += beyond;
+            expected.total[strand] += promised + beyond;
+            expected.of_context[strand] += beyond;
         }
     return expected;
 }
@@ -230,13 +230,14 @@ ErrorRates ErrorRateFinder::rates() const {
             }
         double squares = 0, expected = 0;
         each_error([&](Site& site, int letter) {
-            const auto& counts = site.cells.count[letter];
-            const double seen = std::accumulate(counts.begin(), counts.end(), 0.0);
+            const auto seen = of_strands(site.cells.count[letter]);
             const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
             site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
-            if (!site.is_error[letter]) return;
-            squares += (seen - errors.total) * (seen - errors.total) - errors.total;
-            expected += errors.of_context * errors.of_context;
+            for (int strand = 0; site.is_error[letter] && strand < kStrands; ++strand) {
+                const double mean = errors.total[strand];
+                squares += (seen[strand] - mean) * (seen[strand] - mean) - mean;
+                expected += errors.of_context[strand] * errors.of_context[strand];
+            }
         });
         rates.spread = std::clamp(expected > 0 ? squares / expected : 0, kLeastSpread, kMostSpread);
     }

@@ -76,9 +76,9 @@ struct ErrorRates {
     }
 };
 
-// The errors that reads over a position promise for a letter: in all, and in cells of strand and place.
+// The errors that reads over a position promise for a letter: of strands, and in bins of strand and place.
 struct ExpectedErrors {
-    double total = 0, of_context = 0;
+    std::array<double, kStrands> total{}, of_context{};
     std::array<double, kStrands * kCycleBins> of_bin{};
 };
 ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const std::array<int, kStrands>& contexts,

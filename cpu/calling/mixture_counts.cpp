@@ -14,7 +14,7 @@ namespace pairhmm {
 namespace {
 
 // Phred: an allele of less evidence is taken for errors. Of 10 kb, errors make one of 30,000 alleles with 1 in 33.
-constexpr double kLeastEvidence = 60;
+constexpr double kLeastEvidence = 57;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
 // class, as a share of its square. Each further unit is rarer.
 constexpr double kGapRate = 3e-5, kRepeatSpread = 0.25, kFurtherUnit = 0.15;
@@ -41,8 +41,6 @@ std::string moved_letters(const Indel& indel, const ReferenceWindow& reference) 
     for (int64_t i = 1; i <= indel.deleted; ++i) letters.push_back(char(reference.at(indel.anchor + i)));
     return letters;
 }
-
-double sum_of(const std::array<uint32_t, kCells>& cells) { return std::accumulate(cells.begin(), cells.end(), 0.0); }
 
 }  // namespace
 
@@ -98,11 +96,17 @@ bool MixtureCounts::shows_snv(int64_t position, int letter, int sample) const {
     if (cells == nullptr) return false;
     const uint8_t* reference =
         pages_.at(position / kSitesOfPage).reference.data() + position % kSitesOfPage + kContextReach;
-    const auto depth = all_letters(*cells);
-    const auto& seen = cells->count[static_cast<size_t>(letter)];
-    const ExpectedErrors expected = expected_errors(depth, contexts_at(reference), letter, *errors_);
-    return tail_evidence(sum_of(seen), expected, errors_->spread) >= kLeastEvidence &&
-           artefact_of(depth, seen, expected) == Artefact::kNone;
+    auto depth = all_letters(*cells), seen = cells->count[static_cast<size_t>(letter)];
+    // Poor bases may hide what good ones show.
+    for (int least = 0; least < kQualityClasses; ++least) {
+        const ExpectedErrors expected = expected_errors(depth, contexts_at(reference), letter, *errors_);
+        if (tail_evidence(of_strands(seen), expected, errors_->spread) >= kLeastEvidence &&
+            artefact_of(depth, seen, expected) == Artefact::kNone)
+            return true;
+        for (size_t cell = static_cast<size_t>(least); cell < depth.size(); cell += kQualityClasses)
+            depth[cell] = seen[cell] = 0;
+    }
+    return false;
 }
 
 double MixtureCounts::slip_rate(const IndelKey& indel, const IndelReads& reads) const {
@@ -123,9 +127,10 @@ bool MixtureCounts::shows_indel(const IndelKey& indel, int sample) const {
     const auto& seen = found->second.cells[static_cast<size_t>(sample)];
     const double rate = slip_rate(indel, found->second);
     ExpectedErrors expected;
-    expected.total = expected.of_context = rate * sum_of(depth);
+    for (int strand = 0; strand < kStrands; ++strand)
+        expected.total[strand] = expected.of_context[strand] = rate * of_strands(depth)[strand];
     for (size_t cell = 0; cell < depth.size(); ++cell) expected.of_bin[cell / kQualityClasses] += rate * depth[cell];
-    return tail_evidence(sum_of(seen), expected, kRepeatSpread) >= kLeastEvidence &&
+    return tail_evidence(of_strands(seen), expected, kRepeatSpread) >= kLeastEvidence &&
            artefact_of(depth, seen, expected) == Artefact::kNone;
 }
 

@@ -13,41 +13,46 @@ constexpr double kIntervalRatio = 1.9207;
 // How many alleles are looked at in 1,000 bases: three letters at each. QUAL is about the false ones of these.
 constexpr double kTestsOfKilobase = 3000;
 
+// What fragments say of haplotypes, those that say the same as one.
+struct MixtureRows {
+    int64_t haplotypes = 0;
+    std::vector<double> likelihoods;  // [rows][haplotypes] the best 1
+    std::vector<double> counts;       // [rows]
+    // Differences of log10 likelihoods are rounded to it, so that few rows differ.
+    static constexpr double kStep = 1.0 / 16;
+};
+
+// The rows of a sample's fragments over a region, without the reads that are set aside. The reads of a fragment are one
+// observation. What it says against a haplotype is limited to `floor`, log10.
+MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor);
+
 // The share of some haplotypes together.
 struct MixedShare {
     double fraction = 0, low = 0, high = 1;  // by the profile likelihood, 95%
     double ratio = 0;                        // natural logarithm of P(reads | all) / P(reads | none of them)
 };
 
-// The haplotypes of one sample, weighed by its fragments over a region.
+// The weights of haplotypes.
 class Mixture {
 public:
-    // Reads that are set aside are not used. The reads of a fragment are one observation. What it says against a
-    // haplotype is limited to `floor`, log10.
-    Mixture(const ScoredReads& reads, int32_t sample, double floor);
+    explicit Mixture(MixtureRows rows);
 
-    bool has_reads() const { return total_ > 0; }
+    bool has_reads() const { return !rows_.counts.empty(); }
     const std::vector<double>& weights() const { return weights_; }
     // Of the haplotypes that are marked.
     MixedShare share(const std::vector<uint8_t>& is_in) const;
 
 private:
-    // The largest likelihood where the marked haplotypes have a share of `fraction`, and its derivative by the share.
-    // weights: where to begin, and where it is.
+    // The largest log likelihood where the marked haplotypes have a share, its derivative by the share, and the
+    // weights.
     struct Fit {
         double log_likelihood, slope;
+        std::vector<double> weights;
     };
-    Fit fit(const std::vector<uint8_t>& is_in, double fraction, std::vector<double>& weights) const;
-    // How much lower the logarithm of the likelihood is with another share.
-    double below_best(const std::vector<uint8_t>& is_in, double fraction) const;
-    double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double at_end) const;
-    // Sums over fragments: log P, and of each haplotype n L / P.
-    double expect(const std::vector<double>& weights, std::vector<double>& gradient) const;
+    Fit fit(const std::vector<uint8_t>& is_in, double share) const;
+    double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const;
 
-    size_t haplotypes_;
-    std::vector<double> rows_;   // [distinct fragments][haplotypes] P(fragment | haplotype), the best 1
-    std::vector<double> count_;  // [distinct fragments]
-    double total_ = 0;           // fragments
+    MixtureRows rows_;
     std::vector<double> weights_;
     double log_likelihood_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -54,6 +56,29 @@ void add_rows(const AlignedReads& reads, const CutSlices& cut, const std::vector
         batch.least.push_back(least[first()]);
     }
     if (!joined) number_fragments(region);
+}
+
+// The alleles that fragments carry: [fragments][candidates]. Where its reads differ, none is known.
+std::vector<int16_t> of_fragments(const AlignedReads& reads, const std::vector<int64_t>& chosen,
+                                  const std::vector<int16_t>& carried) {
+    const size_t width = chosen.empty() ? 0 : carried.size() / chosen.size();
+    std::map<std::pair<int32_t, std::string_view>, size_t> number;
+    std::vector<int16_t> alleles;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+        const int16_t* row = carried.data() + i * width;
+        const auto [at, is_new] =
+            number.try_emplace({reads.reads.sample[chosen[i]], reads.name(chosen[i])}, number.size());
+        if (is_new) {
+            alleles.insert(alleles.end(), row, row + width);
+            continue;
+        }
+        int16_t* own = alleles.data() + at->second * width;
+        for (size_t site = 0; site < width; ++site) {
+            if (own[site] == kUnknownAllele) own[site] = row[site];
+            else if (row[site] != kUnknownAllele && row[site] != own[site]) own[site] = kUnknownAllele;
+        }
+    }
+    return alleles;
 }
 
 }  // namespace
@@ -211,10 +236,12 @@ RegionStream::Task RegionStream::task(Region&& region) {
         task.scored.haplotypes = *given_;
     } else {
         const auto carried = [&](const Region& part) {
-            return carried_alleles(buffer_.view(), task.reads, part, reference);
+            const AlignedReads reads = buffer_.view();
+            std::vector<int16_t> alleles = carried_alleles(reads, task.reads, part, reference);
+            return options_.of_mixture ? of_fragments(reads, task.reads, alleles) : alleles;
         };
-        task.scored.haplotypes =
-            build_haplotypes(region, reference, options_.max_haplotypes, carried, source_.discovers());
+        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried,
+                                                  source_.discovers(), options_.of_mixture);
         for (const Haplotype& haplotype : task.scored.haplotypes)
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));

@@ -213,7 +213,7 @@ void Run::make_genotyper() {
                                          options.slips(),
                                          std::vector<double>(samples_.size(), options.contamination),
                                          {},
-                                         options.is_mixture});
+                                         options.stream.of_mixture});
     format_.emplace(options.records);
 }
 

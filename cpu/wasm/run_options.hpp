@@ -23,7 +23,7 @@ struct RunOptions {
     std::optional<double> score_floor;
     int ploidy = 2;
     double snv_prior = 0, indel_prior = 0, contamination = 0;
-    bool joins_snvs = false, is_mixture = false;
+    bool joins_snvs = false;
     RecordOptions records;
     std::vector<int> gq_bands;
     GapTables gaps_without_pcr;  // the least with which genotypes expect reads to slip, unless the model has tables

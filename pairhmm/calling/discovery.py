@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
-if TYPE_CHECKING:
-    from pairhmm._cpu import ErrorRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class CandidateOptions:
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
     assembly: bool = True
     mixture: bool = False
-    errors: ErrorRates | None = field(default=None, repr=False)
+    errors: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -54,6 +54,7 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
+    mixture: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
@@ -76,7 +77,6 @@ class CallKeywords(RunKeywords, total=False):
     pedigree: Pedigree | None
     contamination: float
     contaminations: Mapping[str, float]
-    mixture: bool
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]

@@ -79,11 +79,14 @@ class EvidenceOptions:
         The most reads of a sample in a region. Which ones are kept depends only on their names.
     max_cells : int
         Approximate number of cells that are scored in one call.
+    mixture : bool
+        Whether haplotypes are those of mixtures: the ones that explain what fragments carry.
     """
 
     max_haplotypes: Annotated[int, Within(2)] = 128
     max_depth: Annotated[int, Within(1)] = 1000
     max_cells: Annotated[int, Within(1, 2**63 - 1)] = 200_000_000
+    mixture: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
