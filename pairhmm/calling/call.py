@@ -106,13 +106,12 @@ def call(
 
 
 def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
-<<<<<<< HEAD
-    """The options with candidates of mixtures, if samples are mixtures."""
-    return replace(options, discovery=replace(options.discovery, mixture=genotypes.mixture))
-=======
-    """The options with haplotypes of mixtures, if samples are mixtures."""
-    return replace(options, evidence=replace(options.evidence, mixture=genotypes.mixture))
->>>>>>> mixcore
+    """The options with candidates and haplotypes of mixtures, if samples are mixtures."""
+    return replace(
+        options,
+        discovery=replace(options.discovery, mixture=genotypes.mixture),
+        evidence=replace(options.evidence, mixture=genotypes.mixture),
+    )
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
