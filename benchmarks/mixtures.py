@@ -112,9 +112,8 @@ def pairhmm(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:
     options = ["--circular", CONTIG] if scenario.circular else []
     if scenario.families:
         options += ["--families", "MI", "--model", "profile", "--exclude-flags", "0xB04"]
-    return command_of(
-        *("call", "--mixture", "--max-depth", 1_000_000, "-f", mixture.reference, "-@", 1, "--backend", "cpu", "-o", out), *options, mixture.bam
-    )
+    run = ("call", "--mixture", "--max-depth", 1_000_000, "-@", 1, "--backend", "cpu")
+    return command_of(*run, "-f", mixture.reference, "-o", out, *options, mixture.bam)
 
 
 def freebayes(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:

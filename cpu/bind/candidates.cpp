@@ -4,6 +4,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
+#include "calling/allele_evidence.hpp"
 #include "calling/assembly.hpp"
 #include "calling/candidates.hpp"
 #include "calling/cigar.hpp"
@@ -49,6 +50,8 @@ void bind_error_rates(nb::module_& module) {
                 return std::vector<double>(rates.of_quality.begin(), rates.of_quality.end());
             },
             "The rate of each wrong letter, by class of quality.");
+    module.def("strand_evidence", &pairhmm::strand_evidence, "seen"_a, "errors"_a, "of_context"_a, "spread"_a,
+               "Phred: the probability of so many reads of a strand, or more, where errors are those expected.");
     nb::class_<pairhmm::ErrorRateFinder>(module, "ErrorRateFinder", "Learns error rates from reads.")
         .def(nb::init<int>(), "min_base_quality"_a)
         .def(

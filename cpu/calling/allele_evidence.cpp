@@ -59,34 +59,48 @@ const std::vector<Source>& sources() {
     return all;
 }
 
-// The highest logarithm of the probability of `seen`, up to a constant, where errors and so much of each source make
-// them (expectation-maximisation).
-double log_likelihood(const Bins& seen, const Bins& errors, const std::vector<Bins>& exposures) {
-    std::vector<double> factor, whole;
-    const double all = std::accumulate(seen.begin(), seen.end(), 0.0);
-    for (const Bins& exposure : exposures) {
-        whole.push_back(std::accumulate(exposure.begin(), exposure.end(), 0.0));
-        factor.push_back(whole.back() > 0 ? all / whole.back() / static_cast<double>(exposures.size()) : 0);
+// What makes errors: exposures of bins, each with a factor. Before reads are seen, it is 1 with the weight of so many
+// reads, or anything.
+struct Component {
+    Bins exposure;
+    double prior = 0, factor = 1;
+
+    double whole() const { return std::accumulate(exposure.begin(), exposure.end(), 0.0); }
+};
+
+Bins means(const Bins& promised, const std::vector<Component>& components) {
+    Bins mean = promised;
+    for (size_t bin = 0; bin < kBins; ++bin) {
+        mean[bin] += 1e-9;
+        for (const Component& one : components) mean[bin] += one.factor * one.exposure[bin];
     }
-    Bins mean{};
-    const auto sum_up = [&] {
-        for (size_t bin = 0; bin < kBins; ++bin) {
-            mean[bin] = errors[bin] + 1e-9;
-            for (size_t i = 0; i < exposures.size(); ++i) mean[bin] += factor[i] * exposures[i][bin];
-        }
-    };
-    for (int step = 0; step < kSteps && !exposures.empty(); ++step) {
-        sum_up();
-        for (size_t i = 0; i < exposures.size(); ++i) {
-            double explained = 0;
-            for (size_t bin = 0; bin < kBins; ++bin) explained += seen[bin] * exposures[i][bin] / mean[bin];
-            if (whole[i] > 0) factor[i] *= explained / whole[i];
+    return mean;
+}
+
+// The highest logarithm of the probability of `seen`, up to a constant (expectation-maximisation).
+double log_likelihood(const Bins& seen, const Bins& promised, std::vector<Component> components) {
+    for (int step = 0; step < kSteps; ++step) {
+        const Bins mean = means(promised, components);
+        for (Component& one : components) {
+            double explained = one.prior;
+            for (size_t bin = 0; bin < kBins; ++bin)
+                explained += one.factor * seen[bin] * one.exposure[bin] / mean[bin];
+            one.factor = explained / std::max(1e-9, one.whole() + one.prior);
         }
     }
-    sum_up();
     double sum = 0;
+    const Bins mean = means(promised, components);
     for (size_t bin = 0; bin < kBins; ++bin) sum += seen[bin] * std::log(mean[bin]) - mean[bin];
+    for (const Component& one : components)
+        if (one.prior > 0) sum += one.prior * (std::log(one.factor) - one.factor);
     return sum;
+}
+
+// The errors of contexts, strand by strand.
+std::vector<Component> of_contexts(const ExpectedErrors& errors, double spread) {
+    std::vector<Component> components(kStrands, {Bins{}, 1 / spread});
+    for (size_t bin = 0; bin < kBins; ++bin) components[bin / kCycleBins].exposure[bin] = errors.of_context_of_bin[bin];
+    return components;
 }
 
 }  // namespace
@@ -127,18 +141,28 @@ double tail_evidence(const std::array<double, kStrands>& seen, const ExpectedErr
 }
 
 Artefact artefact_of(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
-                     const ExpectedErrors& errors) {
+                     const ExpectedErrors& errors, double spread) {
     const Bins reads = in_bins(depth), shown = in_bins(seen);
-    const double of_allele = log_likelihood(shown, errors.of_bin, {reads});
-    double best = log_likelihood(shown, errors.of_bin, {}), beside = -std::numeric_limits<double>::infinity();
+    const std::vector<Component> contexts = of_contexts(errors, spread);
+    // Factors of what is asked for begin where each explains all reads.
+    const auto likelihood_with = [&](const std::vector<Bins>& exposures) {
+        std::vector<Component> components = contexts;
+        for (const Bins& exposure : exposures) {
+            Component one{exposure};
+            one.factor = std::accumulate(shown.begin(), shown.end(), 1e-9) / std::max(1.0, one.whole());
+            components.push_back(one);
+        }
+        return log_likelihood(shown, errors.promised_of_bin, std::move(components));
+    };
+    const double of_allele = likelihood_with({reads});
+    double best = likelihood_with({}), beside = -std::numeric_limits<double>::infinity();
     Artefact kind = Artefact::kNone;
     for (const Source& source : sources()) {
         Bins exposure;
         for (size_t bin = 0; bin < kBins; ++bin) exposure[bin] = reads[bin] * source.share[bin];
-        const double alone = log_likelihood(shown, errors.of_bin, {exposure});
-        const double likely = alone - kMargin[static_cast<int>(source.kind)];
+        const double likely = likelihood_with({exposure}) - kMargin[static_cast<int>(source.kind)];
         if (likely > best) best = likely, kind = source.kind;
-        beside = std::max(beside, log_likelihood(shown, errors.of_bin, {reads, exposure}));
+        beside = std::max(beside, likelihood_with({reads, exposure}));
     }
     return of_allele >= best - 1e-6 || beside > best + kBeside ? Artefact::kNone : kind;
 }

@@ -1,6 +1,7 @@
 // Whether reads show an allele, or errors: by what errors promise, and by the strands and cycles of its reads.
 #pragma once
 
+#include "calling/artefact.hpp"
 #include "calling/error_rates.hpp"
 
 namespace pairhmm {
@@ -17,12 +18,8 @@ double strand_evidence(double seen, double errors, double of_context, double spr
 // Phred: the probability of what both strands show (Fisher's product of probabilities).
 double tail_evidence(const std::array<double, kStrands>& seen, const ExpectedErrors& errors, double spread);
 
-// Errors of one place that may look like an allele: those of a strand, as frequent in all cycles or more frequent in
-// later ones, and those at ends of reads.
-enum class Artefact { kNone, kStrand, kCycle, kEnds };
-
 // Which artefact explains the reads of a letter better than an allele; kNone where an allele does.
 Artefact artefact_of(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
-                     const ExpectedErrors& errors);
+                     const ExpectedErrors& errors, double spread);
 
 }  // namespace pairhmm

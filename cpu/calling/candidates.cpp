@@ -19,6 +19,8 @@ constexpr int64_t kWindow = 1 << 9;
 // Positions of a page: the most that a read takes at either end of a long gap.
 constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
 constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
+// Bases that a read gains or loses by an error, at most.
+constexpr int64_t kLongestSlip = 8;
 
 }  // namespace
 
@@ -235,37 +237,45 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
 }
 
-bool CandidateScanner::is_shown(const IndelKey& indel, uint32_t count, int sample) const {
-    if (int(count) < thresholds_.min_indel_count) return false;
-    if (mixture_) return mixture_->shows_indel(indel, sample);
-    return count >= thresholds_.min_indel_fraction * depth(std::get<0>(indel), sample);
+// The artefact that an indel is, or none; nothing where too few reads show it.
+std::optional<Artefact> CandidateScanner::shown_indel(const IndelKey& indel, uint32_t count, int sample) const {
+    if (int(count) < thresholds_.min_indel_count) return {};
+    if (mixture_) return mixture_->indel(indel, sample);
+    if (count < thresholds_.min_indel_fraction * depth(std::get<0>(indel), sample)) return {};
+    return Artefact::kNone;
 }
 
 void CandidateScanner::settle_indels(int64_t before, Indels::iterator& next) {
     for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
         const auto& [anchor, deleted, inserted] = next->first;
-        for (int sample = 0; sample < samples_; ++sample) {
-            if (!is_shown(next->first, next->second[sample], sample)) continue;
-            ready_.push_back({anchor, deleted, true, inserted});
-            break;
+        std::optional<Artefact> found;
+        for (int sample = 0; sample < samples_ && found != Artefact::kNone; ++sample) {
+            const std::optional<Artefact> shown = shown_indel(next->first, next->second[sample], sample);
+            if (shown) found = shown;
         }
+        if (found) ready_.push_back({anchor, deleted, true, inserted, 0, *found});
+        else if (mixture_ && deleted + int64_t(inserted.size()) <= kLongestSlip)
+            errors_.push_back({anchor, deleted, true, inserted});
     }
 }
 
 void CandidateScanner::settle_site(int64_t position, const Page& page) {
-    uint32_t kept = 0;
+    std::array<std::optional<Artefact>, 4> kept;
     for (int sample = 0; sample < samples_; ++sample) {
         const int64_t at = sample * kPage + (position & (kPage - 1));
         for (int letter = 0; letter < 4; ++letter) {
             const uint32_t count = page.alternatives[at][letter];
-            if (int(count) < thresholds_.min_snv_count) continue;
-            if (mixture_ ? mixture_->shows_snv(position, letter, sample)
-                         : count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
-                kept |= 1u << letter;
+            if (int(count) < thresholds_.min_snv_count || kept[letter] == Artefact::kNone) continue;
+            if (mixture_) {
+                const std::optional<Artefact> shown = mixture_->snv(position, letter, sample);
+                if (shown) kept[letter] = shown;
+            } else if (count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample))) {
+                kept[letter] = Artefact::kNone;
+            }
         }
     }
-    for (int letter = 0; kept && letter < 4; ++letter)
-        if (kept >> letter & 1) ready_.push_back({position, 1, false, std::string(1, char(letter))});
+    for (int letter = 0; letter < 4; ++letter)
+        if (kept[letter]) ready_.push_back({position, 1, false, std::string(1, char(letter)), 0, *kept[letter]});
 }
 
 void CandidateScanner::settle(int64_t frontier) {
@@ -302,6 +312,7 @@ void CandidateScanner::reset() {
     long_deletions_.clear();
     indels_.clear();
     ready_.clear();
+    errors_.clear();
     if (mixture_) mixture_->reset();
     origin_ = 0;
 }

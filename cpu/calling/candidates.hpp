@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "calling/artefact.hpp"
 #include "calling/intervals.hpp"
 #include "calling/letters.hpp"
 
@@ -77,6 +79,7 @@ struct Candidate {
     // Candidates before this position belong to its region: reads spell them together. It makes no other candidate of
     // it.
     int64_t joined_until = 0;
+    Artefact artefact = Artefact::kNone;  // that explains its reads better than an allele, of a mixture
 
     // By position; SNVs before indels.
     bool operator<(const Candidate& other) const { return key() < other.key(); }
@@ -118,6 +121,9 @@ public:
     void add(const Reads& reads, const ReferenceWindows& reference, const Intervals& intervals);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
+    // Short insertions and deletions of a mixture that are no candidates, since they are errors: those before the last
+    // `take`, which were not taken before.
+    std::vector<Candidate> take_errors() { return std::exchange(errors_, {}); }
     // Forget everything: the next read is on another contig.
     void reset();
 
@@ -145,7 +151,7 @@ private:
     void settle(int64_t frontier);
     void settle_site(int64_t position, const Page& page);
     void settle_indels(int64_t before, Indels::iterator& next);
-    bool is_shown(const IndelKey& indel, uint32_t count, int sample) const;
+    std::optional<Artefact> shown_indel(const IndelKey& indel, uint32_t count, int sample) const;
     Page& page_of(int64_t position);
     void count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
                             const ReferenceWindow& reference, Page& page) const;
@@ -159,7 +165,7 @@ private:
     std::vector<LongDeletion> long_deletions_;
     Indels indels_;                           // counts by sample
     std::unique_ptr<MixtureCounts> mixture_;  // of mixtures alone
-    std::vector<Candidate> ready_;
+    std::vector<Candidate> ready_, errors_;
     std::vector<Indel> scratch_;
 };
 

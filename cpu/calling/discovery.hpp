@@ -66,6 +66,7 @@ private:
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    CandidateThresholds assembly_thresholds(double depth) const;
     bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
     std::vector<Stretch> pile(int sample, const ReferenceWindow& reference,
                               const std::vector<EndedReads>& blocks) const;
@@ -83,6 +84,7 @@ private:
     std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
     std::vector<Window> windows_;
     std::vector<Candidate> found_;
+    std::vector<Candidate> errors_;  // in order, from settled_ on: what assembly may find, but alignments refute
     int64_t settled_ = 0;
     std::vector<Indel> scratch_;
 };

@@ -95,7 +95,8 @@ ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const 
             double promised = 0, all = 0;
             for (int i = 0; i < kQualityClasses; ++i) promised += bases[i] * rates.of_quality[i], all += bases[i];
             const double beyond = all * rates.beyond(strand, contexts[strand], letter, bin);
-            expected.of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised + beyond;
+            expected.promised_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised;
+            expected.of_context_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = beyond;
             expected.total[strand] += promised + beyond;
             expected.of_context[strand] += beyond;
         }
@@ -160,15 +161,15 @@ void ErrorRateFinder::keep(int64_t page, const std::vector<SiteCells>& sites, Re
 
 namespace {
 
-// The rates of quality classes: of the twelve ways of reading a base as another, the median.
+// The rates of quality classes: those of the twelve ways of reading a base as another of which a quarter are rarer.
 void fit_qualities(const std::vector<std::array<Errors, 16>>& of_class, ErrorRates& rates) {
     for (int i = 0; i < kQualityClasses; ++i) {
         std::vector<double> found;
         for (const Errors& one : of_class[i])
             if (one.bases > 0) found.push_back((one.errors + rates.of_quality[i] * 1000) / (one.bases + 1000));
         if (found.empty()) continue;
-        std::nth_element(found.begin(), found.begin() + found.size() / 2, found.end());
-        rates.of_quality[i] = std::max(kLeastRate, found[found.size() / 2]);
+        std::nth_element(found.begin(), found.begin() + found.size() / 4, found.end());
+        rates.of_quality[i] = std::max(kLeastRate, found[found.size() / 4]);
     }
 }
 

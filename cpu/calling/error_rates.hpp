@@ -79,7 +79,7 @@ struct ErrorRates {
 // The errors that reads over a position promise for a letter: of strands, and in bins of strand and place.
 struct ExpectedErrors {
     std::array<double, kStrands> total{}, of_context{};
-    std::array<double, kStrands * kCycleBins> of_bin{};
+    std::array<double, kStrands * kCycleBins> promised_of_bin{}, of_context_of_bin{};
 };
 ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const std::array<int, kStrands>& contexts,
                                int letter, const ErrorRates& rates);

@@ -42,6 +42,13 @@ std::string moved_letters(const Indel& indel, const ReferenceWindow& reference) 
     return letters;
 }
 
+// Which artefact reads show, if they show more than errors.
+std::optional<Artefact> judged(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
+                               const ExpectedErrors& expected, double spread) {
+    if (tail_evidence(of_strands(seen), expected, spread) < kLeastEvidence) return {};
+    return artefact_of(depth, seen, expected, spread);
+}
+
 }  // namespace
 
 void MixtureCounts::add(const Reads& reads, int64_t read, int64_t end, const ReferenceWindows& reference,
@@ -91,22 +98,22 @@ const SiteCells* MixtureCounts::site(int64_t position, int sample) const {
     return page == pages_.end() ? nullptr : page->second.sites.data() + sample * kSitesOfPage + position % kSitesOfPage;
 }
 
-bool MixtureCounts::shows_snv(int64_t position, int letter, int sample) const {
+std::optional<Artefact> MixtureCounts::snv(int64_t position, int letter, int sample) const {
     const SiteCells* cells = site(position, sample);
-    if (cells == nullptr) return false;
+    if (cells == nullptr) return {};
     const uint8_t* reference =
         pages_.at(position / kSitesOfPage).reference.data() + position % kSitesOfPage + kContextReach;
     auto depth = all_letters(*cells), seen = cells->count[static_cast<size_t>(letter)];
+    std::optional<Artefact> found;
     // Poor bases may hide what good ones show.
-    for (int least = 0; least < kQualityClasses; ++least) {
+    for (int least = 0; least < kQualityClasses && found != Artefact::kNone; ++least) {
         const ExpectedErrors expected = expected_errors(depth, contexts_at(reference), letter, *errors_);
-        if (tail_evidence(of_strands(seen), expected, errors_->spread) >= kLeastEvidence &&
-            artefact_of(depth, seen, expected) == Artefact::kNone)
-            return true;
+        const std::optional<Artefact> artefact = judged(depth, seen, expected, errors_->spread);
+        if (artefact) found = artefact;
         for (size_t cell = static_cast<size_t>(least); cell < depth.size(); cell += kQualityClasses)
             depth[cell] = seen[cell] = 0;
     }
-    return false;
+    return found;
 }
 
 double MixtureCounts::slip_rate(const IndelKey& indel, const IndelReads& reads) const {
@@ -119,19 +126,19 @@ double MixtureCounts::slip_rate(const IndelKey& indel, const IndelReads& reads) 
     return kGapRate + rate * std::pow(kFurtherUnit, units - 1);
 }
 
-bool MixtureCounts::shows_indel(const IndelKey& indel, int sample) const {
+std::optional<Artefact> MixtureCounts::indel(const IndelKey& indel, int sample) const {
     const auto found = indels_.find(indel);
     const SiteCells* cells = site(std::get<0>(indel), sample);
-    if (found == indels_.end() || cells == nullptr) return false;
+    if (found == indels_.end() || cells == nullptr) return {};
     const auto depth = all_letters(*cells);
     const auto& seen = found->second.cells[static_cast<size_t>(sample)];
     const double rate = slip_rate(indel, found->second);
     ExpectedErrors expected;
     for (int strand = 0; strand < kStrands; ++strand)
         expected.total[strand] = expected.of_context[strand] = rate * of_strands(depth)[strand];
-    for (size_t cell = 0; cell < depth.size(); ++cell) expected.of_bin[cell / kQualityClasses] += rate * depth[cell];
-    return tail_evidence(of_strands(seen), expected, kRepeatSpread) >= kLeastEvidence &&
-           artefact_of(depth, seen, expected) == Artefact::kNone;
+    for (size_t cell = 0; cell < depth.size(); ++cell)
+        expected.of_context_of_bin[cell / kQualityClasses] += rate * depth[cell];
+    return judged(depth, seen, expected, kRepeatSpread);
 }
 
 void MixtureCounts::forget(int64_t before) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "calling/artefact.hpp"
 #include "calling/candidates.hpp"
 #include "calling/error_rates.hpp"
 
@@ -22,9 +24,10 @@ public:
     // Counts a read, which ends before `end`, and its indels.
     void add(const Reads& reads, int64_t read, int64_t end, const ReferenceWindows& reference,
              const std::vector<Indel>& indels);
-    // Whether a sample's reads show an allele. No read to come is over it.
-    bool shows_snv(int64_t position, int letter, int sample) const;
-    bool shows_indel(const IndelKey& indel, int sample) const;
+    // Which artefact an allele is that a sample's reads show; nothing where they do not show it. No read to come is
+    // over it.
+    std::optional<Artefact> snv(int64_t position, int letter, int sample) const;
+    std::optional<Artefact> indel(const IndelKey& indel, int sample) const;
     void forget(int64_t before);
     void reset();
 

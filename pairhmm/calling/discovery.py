@@ -10,7 +10,6 @@ from pairhmm.options import Within, check_fields
 from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 
-
 @dataclass(frozen=True, slots=True)
 class CandidateOptions:
     """When an allele that reads show becomes a candidate: one sample has to reach every threshold.

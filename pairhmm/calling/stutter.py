@@ -88,7 +88,10 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
 
 def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
     """The options with the error rates that reads show, for mixtures."""
-    finder, reference = native.ErrorRateFinder(options.discovery.min_base_quality), native.ReferenceBases(files.genome.fetch)
+    finder, reference = (
+        native.ErrorRateFinder(options.discovery.min_base_quality),
+        native.ReferenceBases(files.genome.fetch),
+    )
     bases = reads = 0
 
     def looked_at() -> Iterator[ReadBlock]:
