@@ -21,14 +21,18 @@ constexpr size_t kMostSites = 40'000;
 // A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
 constexpr double kHighestShare = 0.1, kAllele = 40;
 constexpr int kRounds = 4;
-// What is expected of a class before any is seen, in errors, and in sites.
-constexpr double kPriorErrors = 4, kPriorSites = 4;
+// What is expected of a class before any is seen, in errors, in sites, and in bases.
+constexpr double kPriorErrors = 4, kPriorSites = 4, kPriorBases = 1000;
 constexpr double kLeastRate = 1e-6;
 constexpr double kLeastSpread = 0.05, kMostSpread = 1;
 
 // A sum of errors over bases.
 struct Errors {
     double bases = 0, errors = 0, promised = 0, sites = 0;
+
+    void add(const Errors& other) {
+        bases += other.bases, errors += other.errors, promised += other.promised, sites += other.sites;
+    }
 
     // The rate beyond what is promised, where `prior` is expected.
     double beyond(double prior) const {
@@ -38,6 +42,9 @@ struct Errors {
 };
 
 int substitution(int context, int letter) { return (context & 3) * 4 + letter; }
+
+// A letter of the reference as the sequencer reads it.
+int read_as(int strand, int letter) { return strand ? 3 - letter : letter; }
 
 }  // namespace
 
@@ -161,86 +168,115 @@ void ErrorRateFinder::keep(int64_t page, const std::vector<SiteCells>& sites, Re
 
 namespace {
 
+using OfClasses = std::array<std::array<Errors, 16>, kQualityClasses>;
+
+// Sums by what stands before a base: of the base alone, then of one, two and three bases before it; and by bins.
+struct OfContexts {
+    std::array<std::vector<Errors>, kContextReach + 1> level;
+    std::vector<Errors> bin{kContexts * 4 * kCycleBins};
+
+    OfContexts() {
+        for (int i = 0; i <= kContextReach; ++i) level[i].resize(size_t{16} << 2 * i);
+    }
+    Errors& of(int i, int context, int letter) { return level[i][(context & ((4 << 2 * i) - 1)) * 4 + letter]; }
+};
+
 // The rates of quality classes: those of the twelve ways of reading a base as another of which a quarter are rarer.
-void fit_qualities(const std::vector<std::array<Errors, 16>>& of_class, ErrorRates& rates) {
+void fit_qualities(const OfClasses& of_class, ErrorRates& rates) {
     for (int i = 0; i < kQualityClasses; ++i) {
         std::vector<double> found;
         for (const Errors& one : of_class[i])
-            if (one.bases > 0) found.push_back((one.errors + rates.of_quality[i] * 1000) / (one.bases + 1000));
+            if (one.bases > 0)
+                found.push_back((one.errors + rates.of_quality[i] * kPriorBases) / (one.bases + kPriorBases));
         if (found.empty()) continue;
         std::nth_element(found.begin(), found.begin() + found.size() / 4, found.end());
         rates.of_quality[i] = std::max(kLeastRate, found[found.size() / 4]);
     }
 }
 
+// The rate of a context, drawn towards those of fewer bases before it, and the weight that its sites have.
+std::pair<double, double> rate_of(OfContexts& sums, int context, int letter) {
+    double rate = sums.of(0, context, letter).beyond(kLeastRate), weight = 0;
+    for (int i = 1; i <= kContextReach; ++i) {
+        const Errors& own = sums.of(i, context, letter);
+        weight = own.sites / (own.sites + kPriorSites);
+        rate = weight * own.beyond(rate) + (1 - weight) * rate;
+    }
+    return {rate, weight};
+}
+
+void fit_contexts(OfContexts& sums, ErrorRates& rates) {
+    rates.of_context.assign(sums.bin.size(), 0.0f);
+    for (int context = 0; context < kContexts; ++context)
+        for (int letter = 0; letter < 4; ++letter) {
+            const auto [rate, weight] = rate_of(sums, context, letter);
+            for (int bin = 0; bin < kCycleBins; ++bin) {
+                const size_t at = (context * 4 + letter) * kCycleBins + bin;
+                rates.of_context[at] = static_cast<float>(weight * sums.bin[at].beyond(rate) + (1 - weight) * rate);
+            }
+        }
+}
+
 }  // namespace
 
-ErrorRates ErrorRateFinder::rates() const {
+template <class Visit>
+void ErrorRateFinder::each_error(const Visit& visit) {
+    for (Site& site : sites_)
+        for (int letter = 0; letter < 4; ++letter)
+            if (letter != site.ref) visit(site, letter);
+}
+
+void ErrorRateFinder::fit_rates(ErrorRates& rates) {
+    OfClasses of_class{};
+    each_error([&](const Site& site, int letter) {
+        for (int cell = 0; site.is_error[letter] && cell < kCells; ++cell) {
+            const int strand = cell / (kCells / kStrands);
+            Errors& sum =
+                of_class[cell % kQualityClasses][substitution(site.contexts[strand], read_as(strand, letter))];
+            sum.bases += site.depth[cell];
+            sum.errors += site.cells.count[letter][cell];
+        }
+    });
+    fit_qualities(of_class, rates);
+    OfContexts sums;
+    each_error([&](const Site& site, int letter) {
+        for (int cell = 0; site.is_error[letter] && cell < kCells; cell += kQualityClasses) {
+            const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
+            Errors one{0, 0, 0, bin == 0 ? 1.0 : 0.0};
+            for (int i = 0; i < kQualityClasses; ++i) {
+                one.bases += site.depth[cell + i];
+                one.errors += site.cells.count[letter][cell + i];
+                one.promised += site.depth[cell + i] * rates.of_quality[i];
+            }
+            const int context = site.contexts[strand], read = read_as(strand, letter);
+            sums.bin[(context * 4 + read) * kCycleBins + bin].add(one);
+            for (int i = 0; i <= kContextReach; ++i) sums.of(i, context, read).add(one);
+        }
+    });
+    fit_contexts(sums, rates);
+}
+
+// Tells alleles from errors by the rates, and fits the spread of the errors.
+void ErrorRateFinder::fit_spread(ErrorRates& rates) {
+    double squares = 0, expected = 0;
+    each_error([&](Site& site, int letter) {
+        const auto seen = of_strands(site.cells.count[letter]);
+        const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
+        site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
+        for (int strand = 0; site.is_error[letter] && strand < kStrands; ++strand) {
+            const double mean = errors.total[strand];
+            squares += (seen[strand] - mean) * (seen[strand] - mean) - mean;
+            expected += errors.of_context[strand] * errors.of_context[strand];
+        }
+    });
+    rates.spread = std::clamp(expected > 0 ? squares / expected : 0, kLeastSpread, kMostSpread);
+}
+
+ErrorRates ErrorRateFinder::rates() {
     ErrorRates rates;
-    std::vector<Site> sites = sites_;
-    const auto each_error = [&](auto&& visit) {
-        for (Site& site : sites)
-            for (int letter = 0; letter < 4; ++letter)
-                if (letter != site.ref) visit(site, letter);
-    };
     for (int round = 0; round < kRounds; ++round) {
-        std::vector<std::array<Errors, 16>> of_class(kQualityClasses);
-        each_error([&](const Site& site, int letter) {
-            if (!site.is_error[letter]) return;
-            for (int cell = 0; cell < kCells; ++cell) {
-                const int strand = cell / (kCells / kStrands);
-                Errors& sum =
-                    of_class[cell % kQualityClasses][substitution(site.contexts[strand], strand ? 3 - letter : letter)];
-                sum.bases += site.depth[cell];
-                sum.errors += site.cells.count[letter][cell];
-            }
-        });
-        fit_qualities(of_class, rates);
-        std::vector<Errors> of_bin(kContexts * 4 * kCycleBins), of_context(kContexts * 4), of_change(16);
-        each_error([&](const Site& site, int letter) {
-            if (!site.is_error[letter]) return;
-            for (int cell = 0; cell < kCells; cell += kQualityClasses) {
-                const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
-                const int context = site.contexts[strand], read_as = strand ? 3 - letter : letter;
-                Errors one{0, 0, 0, bin == 0 ? 1.0 : 0.0};
-                for (int i = 0; i < kQualityClasses; ++i) {
-                    one.bases += site.depth[cell + i];
-                    one.errors += site.cells.count[letter][cell + i];
-                    one.promised += site.depth[cell + i] * rates.of_quality[i];
-                }
-                for (Errors* sum : {&of_bin[(context * 4 + read_as) * kCycleBins + bin],
-                                    &of_context[context * 4 + read_as], &of_change[substitution(context, read_as)]}) {
-                    sum->bases += one.bases;
-                    sum->errors += one.errors;
-                    sum->promised += one.promised;
-                    sum->sites += one.sites;
-                }
-            }
-        });
-        rates.of_context.assign(of_bin.size(), 0.0f);
-        for (int context = 0; context < kContexts; ++context)
-            for (int letter = 0; letter < 4; ++letter) {
-                const Errors& all = of_context[context * 4 + letter];
-                const double common = of_change[substitution(context, letter)].beyond(kLeastRate);
-                const double weight = all.sites / (all.sites + kPriorSites);
-                const double mean = weight * all.beyond(common) + (1 - weight) * common;
-                for (int bin = 0; bin < kCycleBins; ++bin) {
-                    const size_t at = (context * 4 + letter) * kCycleBins + bin;
-                    rates.of_context[at] = static_cast<float>(weight * of_bin[at].beyond(mean) + (1 - weight) * mean);
-                }
-            }
-        double squares = 0, expected = 0;
-        each_error([&](Site& site, int letter) {
-            const auto seen = of_strands(site.cells.count[letter]);
-            const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
-            site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
-            for (int strand = 0; site.is_error[letter] && strand < kStrands; ++strand) {
-                const double mean = errors.total[strand];
-                squares += (seen[strand] - mean) * (seen[strand] - mean) - mean;
-                expected += errors.of_context[strand] * errors.of_context[strand];
-            }
-        });
-        rates.spread = std::clamp(expected > 0 ? squares / expected : 0, kLeastSpread, kMostSpread);
+        fit_rates(rates);
+        fit_spread(rates);
     }
     return rates;
 }

@@ -92,7 +92,7 @@ public:
     void add(const std::string& chrom, const Reads& reads, ReferenceBases& reference);
     // Takes what is still to be taken of the reads: those to come are elsewhere.
     void finish(ReferenceBases& reference);
-    ErrorRates rates() const;
+    ErrorRates rates();
 
 private:
     struct Site {
@@ -106,6 +106,10 @@ private:
 
     void keep(int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference);
     void count(const Reads& reads, int64_t read);
+    template <class Visit>
+    void each_error(const Visit& visit);
+    void fit_rates(ErrorRates& rates);
+    void fit_spread(ErrorRates& rates);
 
     CellCounter counter_;
     std::string chrom_;
