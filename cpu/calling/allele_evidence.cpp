@@ -18,7 +18,7 @@ constexpr double kMostEvidence = 3000, kPhred = 4.342944819032518;
 constexpr int kSteps = 60;
 // An artefact is believed where reads are so many times as likely with it as with an allele (natural logarithm): those
 // of both strands are rarer.
-constexpr double kMargin[] = {0, 0, 4.5, 3};
+constexpr double kMargin[] = {0, 1, 4.5, 3};
 // An allele beside an artefact is believed where reads are so many times as likely with it (natural logarithm).
 constexpr double kBeside = 12;
 

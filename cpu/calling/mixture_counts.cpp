@@ -13,8 +13,8 @@ namespace pairhmm {
 
 namespace {
 
-// Phred: an allele of less evidence is taken for errors. Of 10 kb, errors make one of 30,000 alleles with 1 in 33.
-constexpr double kLeastEvidence = 57;
+// Phred: an allele of less evidence is taken for errors.
+constexpr double kLeastEvidence = 50;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
 // class, as a share of its square. Each further unit is rarer.
 constexpr double kGapRate = 3e-5, kRepeatSpread = 0.25, kFurtherUnit = 0.15;
