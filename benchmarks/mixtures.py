@@ -101,6 +101,8 @@ def called(name: str, scenario: Scenario, mixture: Mixture) -> tuple[Calls, Cost
     is_asked = kinds.get(scenario.kind, lambda ref, alt: True)
     calls: Calls = {}
     for start, ref, alt, call in caller.read(mixture, out):
+        if not set(ref + alt) <= set("ACGT"):
+            continue
         for allele in normalised(mixture.codes, start, ref, alt):
             if is_asked(*allele[1:]):
                 calls.setdefault(allele, call)

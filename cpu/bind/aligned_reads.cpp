@@ -6,6 +6,7 @@
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
 #include "calling/joined_profiles.hpp"
+#include "calling/over_origin.hpp"
 #include "calling/reference_differences.hpp"
 
 namespace {
@@ -78,11 +79,36 @@ TupleOf<Owned<int64_t>, Owned<int64_t>> differences_of(const pairhmm::Reads& rea
     return nb::make_tuple(to_array(std::move(compared)), to_array(std::move(differing)));
 }
 
+using OverOrigin = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<uint32_t>>;
+
+OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, const std::string& chrom, int64_t length,
+                       PythonReference& unrolled) {
+    checks::has(end, reads.count, "end");
+    std::vector<int64_t> read, start, behind, offset{0};
+    std::vector<uint32_t> cigar;
+    {
+        nb::gil_scoped_release release;
+        for (const auto& one : pairhmm::reads_over_origin(reads, end.data(), chrom, length, unrolled)) {
+            read.push_back(one.read);
+            start.push_back(one.start);
+            behind.push_back(one.end);
+            cigar.insert(cigar.end(), one.cigar.begin(), one.cigar.end());
+            offset.push_back(static_cast<int64_t>(cigar.size()));
+        }
+    }
+    return nb::make_tuple(to_array(std::move(read)), to_array(std::move(start)), to_array(std::move(behind)),
+                          to_array(std::move(offset)), to_array(std::move(cigar)));
+}
+
 }  // namespace
 
 void bind_aligned_reads(nb::module_& module) {
     module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
                "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
+    module.def(
+        "reads_over_origin", &over_origin, "reads"_a, "end"_a, "chrom"_a, "length"_a, "unrolled"_a,
+        "The reads over the origin of a circular contig, made whole: index, start, end (behind the length), where "
+        "the operations of each begin, and CIGARs. `unrolled` has the contig three times, end to end.");
     nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
         .def(
             "__init__",

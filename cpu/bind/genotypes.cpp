@@ -119,7 +119,8 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, double strand_errors, double growing_errors, bool mixture) {
+               int most_copies, double spread, double strand_errors, double growing_errors, bool mixture,
+               std::vector<std::string> names) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -134,8 +135,11 @@ void bind_genotypes(nb::module_& module) {
                                                    {most_copies, std::move(gain), std::move(loss), spread},
                                                    contamination,
                                                    {strand_errors, growing_errors},
-                                                   mixture};
+                                                   mixture,
+                                                   std::move(names)};
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
+                checks::require(options.names.empty() || options.names.size() == ploidies.size(), "names",
+                                "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
@@ -144,11 +148,11 @@ void bind_genotypes(nb::module_& module) {
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "strand_errors"_a = SourceRates{}.strand,
-            "growing_errors"_a = SourceRates{}.growing, "mixture"_a = false,
+            "growing_errors"_a = SourceRates{}.growing, "mixture"_a = false, "names"_a = std::vector<std::string>(),
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
             "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors: as "
-            "SourceRateFinder has them. mixture: samples are mixtures of haplotypes.")
+            "SourceRateFinder has them. mixture: samples are mixtures of haplotypes. names: of the samples, for the table of haplotypes; without them there is none.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {

@@ -164,6 +164,7 @@ void bind_records(nb::module_& module) {
                         const std::vector<pairhmm::Site> sites = genotyper.genotype(region);
                         counts.add(sites);
                         pairhmm::append_records(sites, format, walk, lines);
+                        lines.haplotypes += genotyper.take_haplotypes();
                     }
                 }
                 return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
@@ -182,5 +183,9 @@ void bind_records(nb::module_& module) {
         .def(
             "take_all", [](RecordLines& lines) { return to_text(lines.take_all()); },
             "Take all lines: no part follows.")
+        .def(
+            "take_haplotypes",
+            [](RecordLines& lines) { return to_text(std::exchange(lines.haplotypes, std::string())); },
+            "Take the lines of the table of haplotypes.")
         .def_prop_ro("size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.");
 }

@@ -241,7 +241,8 @@ void Discovery::assemble(const Reads& reads, const std::vector<ReferenceWindow>&
     const std::vector<EndedReads> blocks{{&older, &older_ends}, {&reads, &ends}};
     for (size_t i = 0; i < windows_.size(); ++i) assemble_window(windows_[i], reference[i], blocks);
     windows_.clear();
-    older_.keep(blocks, settled_);
+    older_.forget(older_ends, settled_);
+    older_.add({&reads, &ends}, settled_);
 }
 
 // Whether enough of some sample's reads have a clip or a gap.

@@ -8,6 +8,7 @@
 
 #include "calling/genotypes.hpp"
 #include "calling/haplotype_pairs.hpp"
+#include "calling/mixed_haplotypes.hpp"
 #include "calling/mixtures.hpp"
 #include "calling/neighbouring_sites.hpp"
 #include "calling/phase_sets.hpp"
@@ -149,6 +150,22 @@ public:
             if (!own.with_others.empty())
                 std::copy(own.likelihoods.begin(), own.likelihoods.end(), own.with_others.begin());
         }
+    }
+
+    // Links the alleles of mixtures. Gives the lines of the table of haplotypes, if it is written.
+    std::string link(std::vector<Genotyped>& candidates) const {
+        std::string lines;
+        for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
+            if (candidates.size() < 2 && options_.names.empty()) continue;
+            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample]);
+            std::vector<MixedSite> sites;
+            for (Genotyped& one : candidates)
+                sites.push_back({one.site.variant.pos, &one.allele_of, &one.site.samples[sample]});
+            link_alleles(sites, present);
+            if (!options_.names.empty())
+                lines += mixture_lines(region_, static_cast<int32_t>(sample), options_.names[sample], present);
+        }
+        return lines;
     }
 
 private:
@@ -428,7 +445,8 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
     tables_.forget_some();
     RegionGenotyper genotyper(region, options_, tables_);
     std::vector<Genotyped> candidates = genotyper.candidates();
-    if (!options_.is_mixture) add_phase(candidates, samples());
+    if (options_.is_mixture) haplotypes_ += genotyper.link(candidates);
+    else add_phase(candidates, samples());
     std::vector<Site> sites;
     for (Genotyped& one : candidates) {
         if (one.site.variant.role != Role::kAsked) continue;

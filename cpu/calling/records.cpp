@@ -351,6 +351,7 @@ void RecordLines::append(const RecordLines& next) {
         text += next.text;
     }
     if (next.last) append(*next.last);
+    haplotypes += next.haplotypes;
 }
 
 void RecordLines::close_last() {

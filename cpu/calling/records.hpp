@@ -83,6 +83,7 @@ struct RecordLines {
     std::optional<PlacedBlock> first;  // nothing stands before it
     std::string text;
     std::optional<PlacedBlock> last;
+    std::string haplotypes;  // lines of the table of a mixture's haplotypes
 
     void append(const PlacedBlock& block);
     void append(const Site& site, const RecordFormat& format);

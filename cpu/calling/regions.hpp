@@ -33,6 +33,11 @@ struct Region {
     int64_t haplotype_start = 0, haplotype_end = 0;  // haplotypes span it
     std::vector<Variant> variants;                   // in order of position; none where haplotypes were given
     std::vector<Extent> extents;                     // of each candidate
+    int64_t circle = 0;                              // bases of its contig, if that is circular: a region over the
+                                                     // origin begins before 0, or ends behind the last base
+
+    // Where a position lies on the contig.
+    int64_t on_contig(int64_t position) const { return circle ? (position + circle) % circle : position; }
 };
 
 // Joins a stream of candidates, in order of position, into regions. Which candidates share a region depends on the

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, Families, molecule_by_position, without_strand
+from pairhmm.alignments.primers import Primers
 from pairhmm.alignments.sam import CONSUMES_QUERY, UNMAPPED
 from pairhmm.alignments.selection import (
     ELSEWHERE,
@@ -188,6 +189,8 @@ class _NativeReader:
             JUMP,
             request.indel_tags,
             request.trims_ends,
+            np.array([name in selection.circular for name in self._tid], dtype=np.uint8),
+            [] if selection.primers is None else list(self._primers(selection.primers)),
         )
         self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
         has_index = source.index is not None and request.regions is None
@@ -199,8 +202,14 @@ class _NativeReader:
             others = (tid for name, tid in self._tid.items() if name not in self._known)
             self._passed_over = sum(source.mapped_reads(tid) or 0 for tid in others)
 
+    def _primers(self, primers: Primers) -> Iterator[tuple[int, int, int, bool]]:
+        for (chrom, start, end), is_reverse, _ in primers.primers:
+            if chrom in self._tid:
+                yield self._tid[chrom], start, end, is_reverse
+
     def count(self, left_out: LeftOut) -> None:
-        """Add the reads that were left out."""
+        """Add the reads that were left out, and where the others begin."""
+        left_out.begun.update(dict(zip((False, True), self._parser.begun(), strict=True)))
         counts = dict(zip(_REASONS, self._parser.left_out().tolist(), strict=True))
         counts[ELSEWHERE] += self._passed_over
         left_out.counts.update({reason: count for reason, count in counts.items() if count})

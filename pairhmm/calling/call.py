@@ -14,11 +14,12 @@ from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
 from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
-from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.run_options import MIXTURE, RunInputs, RunOptions
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
+from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
@@ -100,18 +101,30 @@ def call(
     >>> for site in pairhmm.call("sample.bam", "ref.fa", regions="chr1:10,001-20,000"):  # doctest: +SKIP
     ...     print(site.variant, site.quality, site.genotypes["NA12878"].alleles)
     """
-    chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("call", keywords, options, genotypes)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return closed_at_exit(_called(inputs, _for(genotyping, chosen), genotyping))
+    return closed_at_exit(_called(inputs, chosen, genotyping))
 
 
-def _for(genotypes: GenotypeOptions, options: RunOptions) -> RunOptions:
-    """The options with candidates and haplotypes of mixtures, if samples are mixtures."""
-    return replace(
-        options,
-        discovery=replace(options.discovery, mixture=genotypes.mixture),
-        evidence=replace(options.evidence, mixture=genotypes.mixture),
-    )
+def _chosen(
+    function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
+) -> tuple[RunOptions, GenotypeOptions]:
+    """The options with keywords applied, and those that a mixture needs.
+
+    Regions of a mixture end where the next one's candidates begin: reads that show more than one of these would fit no
+    haplotype, and they would be those of rare haplotypes.
+    """
+    genotyping = genotypes or GenotypeOptions()
+    is_mixture = keywords.get("mixture", genotyping.mixture)
+    given: Mapping[str, object] = keywords
+    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "model")):
+        given = {**MIXTURE, **keywords}
+    chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
+    if is_mixture:
+        joining, evidence = replace(chosen.joining, min_flank=0), replace(chosen.evidence, mixed_haplotypes=True)
+        discovery = replace(chosen.discovery, mixture=True)
+        chosen = replace(chosen, joining=joining, evidence=evidence, discovery=discovery)
+    return chosen, genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -139,6 +152,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = MIN_QUALITY,
     records: RecordOptions | None = None,
+    haplotype_table: AnyPath | None = None,
     provenance: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     **keywords: Unpack[CallKeywords],
@@ -160,6 +174,8 @@ def write_calls(
         decides.
     records : RecordOptions, optional
         Which records are written, and which filters they get.
+    haplotype_table : path, optional
+        A table of the haplotypes of mixtures: ``.tsv``, ``.tsv.gz`` or ``.parquet``.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; the label of the backend joins them. Without it the header has none of them, and
         the bytes are reproducible.
@@ -178,35 +194,42 @@ def write_calls(
     --------
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
-    chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
-    chosen = _for(genotyping, chosen)
+    chosen, genotyping = _chosen("write_calls", keywords, options, genotypes)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    check_apart(inputs.files, [("-o", output)])
+    check_apart(inputs.files, [("-o", output), ("--haplotype-table", haplotype_table)])
     _check_records(written, inputs, genotyping)
-    caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
+    if written.gvcf and chosen.reads.circular:
+        raise InputError("--gvcf", "", "reference blocks have no circular contigs", "leave out --gvcf or --circular")
+    if haplotype_table is not None and not genotyping.mixture:
+        raise InputError("--haplotype-table", "", "haplotypes have fractions in a mixture", "add --mixture")
+    caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
         _check_names(genotyping, run.samples)
-        with open_calls(
-            path_of(output),
-            run.contigs,
-            run.samples,
-            min_quality=min_quality,
-            reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
-            if provenance
-            else {},
-            records=written,
-            mixture=genotyping.mixture,
-        ) as writer:
+        with (
+            open_calls(
+                path_of(output),
+                run.contigs,
+                run.samples,
+                min_quality=min_quality,
+                reference=inputs.reference,
+                provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
+                if provenance
+                else {},
+                records=written,
+                mixture=genotyping.mixture,
+            ) as writer,
+            open_haplotypes(path_of(haplotype_table)) as table,
+        ):
             lines, counts = native.RecordLines(), SiteCounts()
             for more_lines, more_counts in run.results:
                 counts.add_counts(more_counts)
                 lines.add(more_lines)
+                table.append(lines.take_haplotypes())
                 writer.append(lines.take())
             writer.append(lines.take_all())
             counts.announce()
@@ -219,6 +242,7 @@ class _Caller:
     options: GenotypeOptions
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
+    haplotypes: bool = False
 
     def __call__(self, regions: Batches, run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
@@ -227,7 +251,13 @@ class _Caller:
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
         return RegionGenotyper(
-            run.samples, self.options, run.options.model, self.discovered, self.records, run.strand_errors
+            run.samples,
+            self.options,
+            run.options.model,
+            self.discovered,
+            self.records,
+            run.strand_errors,
+            self.haplotypes,
         )
 
 

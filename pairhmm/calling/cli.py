@@ -10,10 +10,11 @@ import rich_click as click
 from pairhmm.calling import call, scatter
 from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
 from pairhmm.calling.foreign_options import AlignmentsCommand
+from pairhmm.calling.run_options import MIXTURE
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
-from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
 from pairhmm.variants.contamination import read_contamination
@@ -98,7 +99,8 @@ def _pedigree(path: str) -> Pedigree:
     "mixture",
     panel=GENOTYPES,
     help="Take each sample for a mixture of haplotypes in any shares, as viruses, mitochondria and pools are. Records"
-    " have fractions with intervals in place of genotypes.",
+    " have fractions with intervals in place of genotypes. By default, every read is used (--max-depth), and base"
+    " qualities are kept (--base-quality-threshold).",
 )
 @option(
     _DEFAULTS,
@@ -169,6 +171,13 @@ def _pedigree(path: str) -> Pedigree:
     help="The contamination of samples, as 'map relate --sample-table' writes it, in place of --contamination.",
 )
 @output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
+@click.option(
+    "--haplotype-table",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="Write the haplotypes of a mixture with their fractions: .tsv, .tsv.gz (with an index) or .parquet.",
+)
 @option(
     call.write_calls,
     "min_quality",
@@ -262,6 +271,9 @@ def command(
     """
     if mixture:
         _check_mixture(context)
+        for name, value in MIXTURE.items():
+            if context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+                values[name] = value
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
     genotypes = GenotypeOptions(

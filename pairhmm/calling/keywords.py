@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.primers import Primers
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.molecules import MoleculeOptions
@@ -26,6 +27,8 @@ class RunKeywords(TypedDict, total=False):
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None
+    circular: Sequence[str]
+    primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None
     molecules: MoleculeOptions
@@ -54,7 +57,7 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
-    mixture: bool
+    mixed_haplotypes: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
@@ -77,6 +80,7 @@ class CallKeywords(RunKeywords, total=False):
     pedigree: Pedigree | None
     contamination: float
     contaminations: Mapping[str, float]
+    mixture: bool
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]

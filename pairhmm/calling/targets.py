@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, merge, parse_region, read_bed
@@ -48,7 +49,7 @@ def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int
     return sorted(requested, key=lambda interval: (rank[interval.chrom], interval.start))
 
 
-def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
+def with_padding(intervals: Sequence[Interval] | None, genome: UnrolledReference) -> list[Interval] | None:
     """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
     if intervals is None:
         return None

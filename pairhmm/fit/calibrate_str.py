@@ -79,7 +79,7 @@ def calibrate_str(
     require_compiled("reading alignments")
     (chosen,) = with_keywords("calibrate_str", keywords, options or RunOptions())
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
-    with open_files(inputs, chosen.threads) as files:
+    with open_files(inputs, chosen.threads, chosen.reads) as files:
         order = list(files.contigs)
         blocks = read_blocks(files.reader.sources, order, chosen.reads, chosen.chunk_size, files.requested)
         sites = count_changes(files.check.watch(blocks), files.genome.fetch, files.contigs)

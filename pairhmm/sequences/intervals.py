@@ -91,7 +91,7 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
         each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
         return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
     match = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
-    return _no_contig(option, text, match[1] if match else text, contigs)
+    return no_contig(option, text, match[1] if match else text, contigs)
 
 
 def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
@@ -104,8 +104,9 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
     intervals = []
     for number, line in enumerate(read_lines(str(path)), start=1):
         cells = line.split()
-        if cells and not line.startswith("#") and cells[0] not in _BED_HEADERS:
-            intervals.append(_bed_line(str(path), number, cells, contigs))
+        if is_bed_record(line, cells):
+            intervals.append(bed_interval(str(path), number, cells))
+            check_inside(intervals[-1], str(path), number, contigs)
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
@@ -145,7 +146,8 @@ def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interva
     return merged
 
 
-def _no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+def no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+    """The error for a contig that the reference lacks."""
     other = same_contig(name, contigs)
     cure = f"the reference names it {other!r}" if other is not None else f"contigs are {listed(contigs)}"
     return InputError(place, _short(record), f"no contig {_short(name)!r}", cure)
@@ -160,21 +162,33 @@ def _number(text: str) -> int | None:
     return int(digits) if 0 < len(digits) <= MOST_DIGITS else None
 
 
-def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+def is_bed_record(line: str, cells: Sequence[str]) -> bool:
+    """Whether a line of a BED file is an interval, and neither a comment nor a header."""
+    return bool(cells) and not line.startswith("#") and cells[0] not in _BED_HEADERS
+
+
+def bed_interval(path: str, number: int, cells: Sequence[str]) -> Interval:
+    """The interval of a line of a BED file. InputError where it is none; names the line."""
     place = f"line {number}"
     if len(cells) < 3 or not all(_is_number(text) for text in cells[1:3]):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
     chrom, start, end = cells[0], int(cells[1]), int(cells[2])
-    if chrom not in contigs:
-        raise _no_contig(path, place, chrom, contigs)
     if start >= end:
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
+    return Interval(chrom, start, end)
+
+
+def check_inside(interval: Interval, path: str, number: int, contigs: Mapping[str, int]) -> None:
+    """Require that the interval of a line of a BED file is inside a contig."""
+    chrom, start, end = interval
+    place = f"line {number}"
+    if chrom not in contigs:
+        raise no_contig(path, place, chrom, contigs)
     if end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
         raise InputError(path, place, rule, "BED is 0-based half-open")
-    return Interval(chrom, start, end)
 
 
 def _is_number(text: str) -> bool:
