@@ -88,8 +88,8 @@ class ReadRequest(NamedTuple):
 class LeftOut:
     """The reads of all inputs that are left out, and where the others begin.
 
-    `counts` are by reason. `begun` has reads of contigs with primers: whether they begin in one. `has_met`: whether there was any read that was neither filtered nor on another contig.
-    `has_used`: whether any read was not left out.
+    `counts` are by reason. `begun` has reads on contigs with primers, by whether they begin in one. `has_met`: whether
+    there was any read that was neither filtered nor on another contig. `has_used`: whether any read was not left out.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -122,7 +122,8 @@ def _chosen(
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
     if is_mixture:
         joining, evidence = replace(chosen.joining, min_flank=0), replace(chosen.evidence, mixed_haplotypes=True)
-        chosen = replace(chosen, joining=joining, evidence=evidence)
+        discovery = replace(chosen.discovery, mixture=True)
+        chosen = replace(chosen, joining=joining, evidence=evidence, discovery=discovery)
     return chosen, genotyping
 
 
