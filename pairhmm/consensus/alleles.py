@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,10 @@ from pairhmm.variants.call_reader import CalledSites
 from pairhmm.variants.sites import ReportedSite, SampleCall
 from pairhmm.variants.variant import trim_allele
 
+log = logging.getLogger(__name__)
+
 _BASES = frozenset("ACGTN")
+_MAJORITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ def read_alleles(path: str, sample: str | None, reference: Reference) -> tuple[s
     Raises InputError for a sample that the file lacks, and for calls on another reference.
     """
     alleles: dict[str, ContigAlleles] = defaultdict(ContigAlleles)
+    failed: list[str] = []
     with CalledSites(path) as sites:
         name = _chosen_sample(path, sites.samples, sample)
         number = sites.samples.index(name)
@@ -74,11 +79,16 @@ def read_alleles(path: str, sample: str | None, reference: Reference) -> tuple[s
             if site.chrom not in alleles:
                 reference.check_contigs(path, {site.chrom: sites.contigs.get(site.chrom)})
             _check_bases(path, site, reference)
+            fractions = fractions_of(site.calls[number], len(site.alts))
             if not site.passes:
+                failed += [f"{site.chrom}:{site.pos + 1} ({site.filters})"] * (sum(fractions) > _MAJORITY)
                 continue
-            for alt, fraction in zip(site.alts, fractions_of(site.calls[number], len(site.alts)), strict=True):
+            for alt, fraction in zip(site.alts, fractions, strict=True):
                 if fraction > 0 and _BASES.issuperset(alt.upper()):
                     alleles[site.chrom].add(site.pos, site.ref.upper(), alt.upper(), fraction)
+    if failed:
+        rule = "most molecules have alleles that fail a filter, and the reference takes their place"
+        log.warning("%s: %d records where %s: %s the first", path, len(failed), rule, failed[0])
     return name, alleles
 
 
