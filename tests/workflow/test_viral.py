@@ -70,7 +70,7 @@ def test_the_consensus_has_the_alleles_of_the_truth(viral):
             if len(record.ref) == len(record.alts[0]):
                 alleles = {record.alleles[number] for number in genotype}
                 wanted[record.start] = sum(int(encode_sets(allele)[0]) for allele in alleles)
-    # Insertions and deletions are of one strain of two, so that the sequence keeps its length.
+    # Insertions and deletions are of one strain of two, below --min-fraction, so that the sequence keeps its length.
     assert len(made) == len(wanted)
     known = made != 15
     assert known.mean() > 0.98

@@ -56,7 +56,7 @@ function trackCard(report, track, minDepth) {
     : "The depth of the reads is known with --alignments.";
   return card(
     title,
-    `${told} Fractions have their 95 % intervals. Both scales are logarithmic.`,
+    `${told} Fractions have their 95% intervals. Both scales are logarithmic.`,
     make("div", { class: "wide" }, canvas),
     pictureTools(canvas, title),
     trackLegend(track, minDepth),
