@@ -224,7 +224,7 @@ def run_pairhmm(sample: Sample, bases: str) -> tuple[dict[Allele, float], float]
             if list(record.filter) != ["PASS"] or call["DP"] < DEPTH:
                 continue
             for number, alt in enumerate(record.alts or (), start=1):
-                if number in call["GT"]:
+                if number in call["GT"] and alt != "*":
                     for one in split(record.start, record.ref, alt):
                         allele = leftmost(bases, *one)
                         alleles[allele] = alleles.get(allele, 0) + call["AF"][number - 1]
