@@ -45,7 +45,7 @@ fuzz: $(if $(filter $(FUZZ_BIN)/python,$(FUZZ_PYTHON)),$(FUZZ_STAMP))
 	$(FUZZ_PYTHON) tests/fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED) --jobs $(FUZZ_JOBS) --output build/fuzz
 
 demo: $(BUILT)
-	@echo "four simulated samples -> calls and scans -> report, in demo/"
+	@echo "four simulated samples -> calls and scans -> report, and a virus -> consensus, in demo/"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
 	@if [ -e pairhmm/web_page/pairhmm.html ]; then rm -rf demo/page && mkdir demo/page && \
@@ -66,7 +66,7 @@ lint: $(STAMP) lint-page
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/snakefmt --check workflows wrappers
-	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x \
+	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x viruses=x \
 		check_files=False
 
 lint-page:

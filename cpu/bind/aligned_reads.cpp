@@ -5,6 +5,7 @@
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
+#include "calling/depth.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/over_origin.hpp"
 #include "calling/reference_differences.hpp"
@@ -103,6 +104,17 @@ OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, c
 }  // namespace
 
 void bind_aligned_reads(nb::module_& module) {
+    nb::class_<pairhmm::DepthCounter>(module, "DepthCounter", "How many molecules have a base at each position.")
+        .def(nb::init<int, int>(), "sample"_a, "min_quality"_a)
+        .def("reset", &pairhmm::DepthCounter::reset, "The next read is on another contig.")
+        .def(
+            "add",
+            [](pairhmm::DepthCounter& self, nb::handle_t<AlignedReads> reads, Output<uint32_t> depth) {
+                const AlignedReads& added = *nb::inst_ptr<AlignedReads>(reads);
+                nb::gil_scoped_release release;
+                self.add(added, depth.data(), checks::size_of(depth));
+            },
+            "reads"_a, "depth"_a, "Add reads of one contig, in order of start, to its depth, in place.");
     module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
                "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
     module.def(

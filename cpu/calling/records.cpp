@@ -184,6 +184,9 @@ const std::vector<InfoField>& info_fields() {
     return all;
 }
 
+// The filters of artefacts.
+constexpr const char* kArtefactFilters[] = {"", "StrandBias", "LateCycle", "ReadEnd"};
+
 RecordFormat::RecordFormat(const RecordOptions& options) : min_quality_(options.min_quality), gvcf_(options.gvcf) {
     limit("LowQD", "QD", -1, options.min_qd);
     limit("StrandBias", "FS", 1, options.max_fs);
@@ -224,7 +227,9 @@ void RecordFormat::append(const Site& site, std::string& lines) const {
 void RecordFormat::append_filter(const Site& site, const std::vector<double>& values, std::string& lines) const {
     const size_t begin = lines.size();
     if (!is_sure(site)) lines += "LowQual";
-    const char* before = "";
+    const char* before = kArtefactFilters[static_cast<int>(site.variant.artefact)];
+    if (lines.size() > begin && *before != 0) lines += ';';
+    lines += before;
     for (const Limit& one : limits_) {
         // What is not known, NaN, passes.
         if (!(one.sign * values[one.field] > one.limit) || std::string_view(before) == one.filter) continue;

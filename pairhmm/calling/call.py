@@ -116,7 +116,10 @@ def _chosen(
     if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "joining", "model")):
         given = {**MIXTURE, **keywords}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
-    return replace(chosen, evidence=replace(chosen.evidence, mixed_haplotypes=bool(is_mixture))), genotyping
+    if is_mixture:
+        evidence, discovery = replace(chosen.evidence, mixed_haplotypes=True), replace(chosen.discovery, mixture=True)
+        chosen = replace(chosen, evidence=evidence, discovery=discovery)
+    return chosen, genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:

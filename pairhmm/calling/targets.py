@@ -57,8 +57,7 @@ def with_padding(intervals: Sequence[Interval] | None, genome: UnrolledReference
 def _widened(intervals: Iterable[Interval], padding: int, contigs: Mapping[str, int]) -> list[Interval]:
     """Intervals with so many bases more on either side, merged and in the reference's order."""
     widened = [
-        Interval(chrom, max(0, start - padding), min(contigs[chrom], end + padding))
-        for chrom, start, end in intervals
+        Interval(chrom, max(0, start - padding), min(contigs[chrom], end + padding)) for chrom, start, end in intervals
     ]
     return merge(widened, list(contigs))
 

@@ -120,6 +120,19 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
     return merge(intervals, list(contigs))
 
 
+def bed_lines(path: str | Path, contigs: Mapping[str, int]) -> Iterator[tuple[Interval, str]]:
+    """The interval and the name of each line of a BED file, in its order; a line of three columns has an empty name.
+
+    Raises InputError for a line that can't be used; names it.
+    """
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        cells = line.split()
+        if is_bed_record(line, cells):
+            interval = bed_interval(str(path), number, cells)
+            check_inside(interval, str(path), number, contigs)
+            yield interval, cells[3] if len(cells) > 3 else ""
+
+
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
     """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
     for name, intervals in files.items():

@@ -179,7 +179,7 @@ def _header(
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID=LowQual,Description="{rule}">',
-        *_filters(records),
+        *_filters(records, mixture),
         *(gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
         *field_lines(mixture),
@@ -207,14 +207,23 @@ def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
     yield '##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description="Lowest DP of the block">'
 
 
-def _filters(records: RecordOptions) -> Iterator[str]:
+def _filters(records: RecordOptions, mixture: bool) -> Iterator[str]:
     """The header lines of the filters that are on."""
-    bias = [("FS", records.max_fs), ("SOR", records.max_sor)]
+    bias = [
+        f"{name} is above {limit:g}"
+        for name, limit in (("FS", records.max_fs), ("SOR", records.max_sor))
+        if limit is not None
+    ]
+    if mixture:
+        bias.insert(0, "errors of one strand explain the reads better than the allele")
     rules = {
         "LowQD": "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
-        "StrandBias": " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
+        "StrandBias": " or ".join(bias),
         "LowMQ": "" if records.min_rms_mapq is None else f"MQ is below {records.min_rms_mapq:g}",
     }
+    if mixture:
+        rules["LateCycle"] = "errors that grow with the cycle explain the reads better than the allele"
+        rules["ReadEnd"] = "errors at ends of reads explain the reads better than the allele"
     for name, rule in rules.items():
         if rule:
             yield f'##FILTER=<ID={name},Description="{rule}">'
