@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pysam
-from mixture_data import CONTIG, SCENARIOS, Errors, Mixture, Scenario, normalised
+from mixture_data import CONTIG, SCENARIOS, Errors, Mixture, Scenario, make, normalised
 from processes import Cost, measure
 from processes import pairhmm as command_of
 from tables import parser, write
@@ -58,7 +58,7 @@ def main() -> None:
         if given.only not in scenario.name:
             continue
         folder = given.workdir / f"{scenario.name.replace(' ', '-').replace('%', '')}{errors.label}"
-        mixtures = [scenario.make(folder / f"seed{seed}", scenario, errors, seed) for seed in given.seeds]
+        mixtures = [make(folder / f"seed{seed}", scenario, errors, seed) for seed in given.seeds]
         for name in given.callers:
             if not CALLERS[name].needs or shutil.which(CALLERS[name].needs):
                 rows.append({"data": scenario.name, "caller": name, **together(name, scenario, mixtures)})
@@ -112,8 +112,6 @@ def called(name: str, scenario: Scenario, mixture: Mixture) -> tuple[Calls, Cost
 def pairhmm(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:
     """The command line of `pairhmm call --mixture`."""
     options = ["--circular", CONTIG] if scenario.circular else []
-    if scenario.families:
-        options += ["--families", "MI", "--model", "profile", "--exclude-flags", "0xB04"]
     run = ("call", "--mixture", "--max-depth", 1_000_000, "-@", 1, "--backend", "cpu")
     return command_of(*run, "-f", mixture.reference, "-o", out, *options, mixture.bam)
 
