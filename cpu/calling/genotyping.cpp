@@ -182,7 +182,8 @@ private:
     void weigh_haplotypes() {
         const ScoredReads reads = scored_reads(false);
         for (int sample = 0; sample < static_cast<int>(options_.ploidies.size()); ++sample) {
-            mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)));
+            mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)),
+                                   fragment_lengths(region_, sample, fragment_));
             for (const double weight : mixtures_.back().weights()) are_likely_.push_back(weight >= kLeastWeight);
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <unordered_set>
 
 namespace pairhmm {
 
@@ -38,6 +39,17 @@ std::vector<int64_t> reads_of(const ScoredRegion& region, int32_t sample, const 
     return reads;
 }
 
+int64_t deleted_bases(const Region& region, const Haplotype& haplotype) {
+    int64_t deleted = 0;
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        const Variant& variant = region.variants[i];
+        if (haplotype.alleles[i] <= 0) continue;
+        const size_t ref = variant.ref.size(), alt = variant.alts[static_cast<size_t>(haplotype.alleles[i]) - 1].size();
+        deleted += static_cast<int64_t>(ref - std::min(ref, alt));
+    }
+    return deleted;
+}
+
 std::string variants_of(const Region& region, const Haplotype& haplotype) {
     std::string text;
     for (size_t i = 0; i < region.variants.size(); ++i) {
@@ -60,15 +72,39 @@ void append_real(std::string& line, const char* format, double value) {
 
 }  // namespace
 
+std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample, const std::vector<int64_t>& fragment) {
+    constexpr uint16_t kPaired = 1;
+    double reads = 0, ends = 0, bases = 0;
+    std::unordered_set<int64_t> fragments;
+    for (int64_t read = 0; read < region.reads(); ++read) {
+        if (region.sample[read] != sample || region.set_aside[read]) continue;
+        ++reads;
+        ends += region.flag[read] & kPaired ? 2 : 1;
+        bases += static_cast<double>(region.length[read] + region.region.core_end - region.region.core_start);
+        fragments.insert(fragment[read]);
+    }
+    std::vector<double> lengths;
+    if (reads == 0) return lengths;
+    // Reads and fragments over the region are as many as there are places where they may begin.
+    const double whole = bases / reads * (ends / reads) * (static_cast<double>(fragments.size()) / reads);
+    for (const Haplotype& haplotype : region.haplotypes)
+        lengths.push_back(std::max(1.0, whole - static_cast<double>(deleted_bases(region.region, haplotype))));
+    return lengths;
+}
+
 std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture) {
     std::vector<MixedHaplotype> present;
-    std::vector<uint8_t> is_it(mixture.weights().size(), 0);
-    for (size_t h = 0; h < is_it.size(); ++h) {
-        if (mixture.weights()[h] < kLeastFraction) continue;
-        is_it[h] = 1;
+    const std::vector<size_t> same_as = mixture.same_as();
+    for (size_t h = 0; h < same_as.size(); ++h) {
+        std::vector<uint8_t> is_it;
+        double weight = 0;
+        for (size_t other = 0; other < same_as.size(); ++other) {
+            is_it.push_back(same_as[other] == h);
+            weight += is_it[other] ? mixture.weights()[other] : 0;
+        }
+        if (weight < kLeastFraction) continue;
         const MixedShare share = mixture.share(is_it);
-        is_it[h] = 0;
-        const double quality = is_it.size() > 1 ? mixture_quality({share.ratio}) : kMaxQual;
+        const double quality = share.low < 1 ? mixture_quality({share.ratio}) : kMaxQual;
         if (quality >= kLeastQuality) present.push_back({h, share, quality});
     }
     std::stable_sort(present.begin(), present.end(), [](const MixedHaplotype& one, const MixedHaplotype& other) {
@@ -99,8 +135,9 @@ std::string mixture_lines(const ScoredRegion& scored, int32_t sample, const std:
     for (size_t i = 0; i < present.size(); ++i) {
         const auto& [number, share, quality] = present[i];
         const Haplotype& haplotype = scored.haplotypes[number];
-        const std::string own =
-            region.chrom + ':' + std::to_string(region.core_start + 1) + '-' + end + '/' + std::to_string(number);
+        const std::string own = haplotype.name.empty() ? region.chrom + ':' + std::to_string(region.core_start + 1) +
+                                                             '-' + end + '/' + std::to_string(number)
+                                                       : haplotype.name;
         const std::string sequence = haplotype.sequence.substr(before, haplotype.sequence.size() - before - behind);
         for (const std::string& text : {name, region.chrom, start, end, own, sequence}) (lines += text) += '\t';
         lines += variants_of(region, haplotype);

@@ -14,13 +14,17 @@ namespace pairhmm {
 // QUAL from which on a haplotype is present.
 constexpr double kLeastQuality = 20;
 
+// How many fragments of a sample lie over the region where a molecule has each haplotype, relative to others: a
+// deletion takes away the fragments that lie over its bases alone.
+std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample, const std::vector<int64_t>& fragment);
+
 struct MixedHaplotype {
     size_t number;  // in the region
     MixedShare share;
     double quality;
 };
 
-// Those that are present in a sample, the most frequent first.
+// Those that are present in a sample, the most frequent first. Those that no fragment tells apart are one: the first.
 std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture);
 
 // A site of one sample, and the allele of each haplotype.

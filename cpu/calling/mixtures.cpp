@@ -240,11 +240,25 @@ MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor)
     return rows;
 }
 
-Mixture::Mixture(MixtureRows rows) : rows_(std::move(rows)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
+Mixture::Mixture(MixtureRows rows, std::vector<double> lengths)
+    : rows_(std::move(rows)), lengths_(std::move(lengths)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
     if (!has_reads()) return;
     Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1);
     weights_ = std::move(best.weights);
     log_likelihood_ = best.log_likelihood;
+}
+
+std::vector<size_t> Mixture::same_as() const {
+    const auto width = static_cast<size_t>(rows_.haplotypes);
+    const auto are_same = [&](size_t one, size_t other) {
+        for (size_t at = 0; at < rows_.likelihoods.size(); at += width)
+            if (rows_.likelihoods[at + one] != rows_.likelihoods[at + other]) return false;
+        return true;
+    };
+    std::vector<size_t> same(width);
+    for (size_t h = 0; h < width; ++h)
+        while (!are_same(same[h], h)) ++same[h];
+    return same;
 }
 
 Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share) const {
@@ -279,7 +293,18 @@ double Mixture::bound(const std::vector<uint8_t>& is_in, double fraction, double
     return share;
 }
 
+// The odds of the share among molecules are those among fragments, times a factor.
 MixedShare Mixture::share(const std::vector<uint8_t>& is_in) const {
+    MixedShare share = share_of_fragments(is_in);
+    if (lengths_.empty() || share.fraction <= 0 || share.fraction >= 1) return share;
+    double molecules[2] = {0, 0};
+    for (size_t h = 0; h < is_in.size(); ++h) molecules[is_in[h]] += weights_[h] / lengths_[h];
+    const double factor = molecules[1] / molecules[0] * (1 - share.fraction) / share.fraction;
+    for (double* one : {&share.fraction, &share.low, &share.high}) *one = *one * factor / (1 - *one + *one * factor);
+    return share;
+}
+
+MixedShare Mixture::share_of_fragments(const std::vector<uint8_t>& is_in) const {
     MixedShare share;
     if (!has_reads() || !is_any(is_in, 1)) return share;
     if (!is_any(is_in, 0)) return {1, 1, 1, 0};

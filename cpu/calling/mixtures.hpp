@@ -35,11 +35,16 @@ struct MixedShare {
 // The weights of haplotypes.
 class Mixture {
 public:
-    explicit Mixture(MixtureRows rows);
+    // lengths: [haplotypes] how many fragments over the region each gives, relative to others of the same number of
+    // molecules; none: equal.
+    explicit Mixture(MixtureRows rows, std::vector<double> lengths = {});
 
     bool has_reads() const { return !rows_.counts.empty(); }
+    // The shares of fragments.
     const std::vector<double>& weights() const { return weights_; }
-    // Of the haplotypes that are marked.
+    // Of each haplotype, the first one that no fragment tells from it.
+    std::vector<size_t> same_as() const;
+    // Of the haplotypes that are marked, among molecules.
     MixedShare share(const std::vector<uint8_t>& is_in) const;
 
 private:
@@ -51,9 +56,10 @@ private:
     };
     Fit fit(const std::vector<uint8_t>& is_in, double share) const;
     double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const;
+    MixedShare share_of_fragments(const std::vector<uint8_t>& is_in) const;
 
     MixtureRows rows_;
-    std::vector<double> weights_;
+    std::vector<double> lengths_, weights_;
     double log_likelihood_ = 0;
 };
 

@@ -109,22 +109,16 @@ def call(
 def _chosen(
     function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
 ) -> tuple[RunOptions, GenotypeOptions]:
-    """The options with keywords applied, and those that a mixture needs.
-
-    Regions of a mixture end where the next one's candidates begin: reads that show more than one of these would fit no
-    haplotype, and they would be those of rare haplotypes.
-    """
+    """The options with keywords applied, and the values that a mixture has in place of defaults."""
     genotyping = genotypes or GenotypeOptions()
     is_mixture = keywords.get("mixture", genotyping.mixture)
     given: Mapping[str, object] = keywords
-    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "model")):
+    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "joining", "model")):
         given = {**MIXTURE, **keywords}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
-    if is_mixture:
-        joining, evidence = replace(chosen.joining, min_flank=0), replace(chosen.evidence, mixed_haplotypes=True)
-        discovery = replace(chosen.discovery, mixture=True)
-        chosen = replace(chosen, joining=joining, evidence=evidence, discovery=discovery)
-    return chosen, genotyping
+    mixture = bool(is_mixture)
+    evidence = replace(chosen.evidence, mixed_haplotypes=mixture)
+    return replace(chosen, discovery=replace(chosen.discovery, mixture=mixture), evidence=evidence), genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:

@@ -272,7 +272,7 @@ def command(
     if mixture:
         _check_mixture(context)
         for name, value in MIXTURE.items():
-            if context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+            if context.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
                 values[name] = value
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()

@@ -186,10 +186,12 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """The values of each preset, by the names of options. Others have their defaults, which are those of short reads."""
 
-MIXTURE: Mapping[str, Any] = {"max_depth": LARGEST, "base_quality_threshold": None}
+MIXTURE: Mapping[str, Any] = {"max_depth": LARGEST, "base_quality_threshold": None, "min_flank": 0}
 """The values that options have for a mixture where they are not given.
 
-A low quality says how often errors show a rare allele: one that is lower still would take the allele for errors.
+A low quality says how often errors show a rare allele: one that is lower still would take the allele for errors. And
+regions end where the next one's candidates begin: reads that show more than one of these would fit no haplotype, and
+they would be those of rare haplotypes.
 """
 
 
