@@ -95,7 +95,7 @@ WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/posterior/wasm.cpp cpu/forward/dispatch.cpp \
 	cpu/forward/trees.cpp \
 	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
-	cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
+	cpu/formats/primers.cpp cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
 	$(filter-out cpu/calling/scoring.cpp,$(wildcard cpu/calling/*.cpp)) \
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \

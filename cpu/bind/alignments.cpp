@@ -146,7 +146,7 @@ void bind_alignments(nb::module_& module) {
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
                int default_quality, int highest_quality, nb::typed<nb::dict, nb::str, int> sample_of_group,
                int default_sample, std::string tag, int64_t jump, bool indel_tags, bool trims_ends,
-               Array<uint8_t> is_circle, const PrimerList& primers) {
+               std::vector<uint8_t> is_circle, const PrimerList& primers) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -162,13 +162,13 @@ void bind_alignments(nb::module_& module) {
                 rules.jump = jump;
                 rules.indel_tags = indel_tags;
                 rules.trims_ends = trims_ends;
-                rules.is_circle = to_vector(is_circle);
+                rules.is_circle = std::move(is_circle);
                 rules.primers = primers_of(primers, rules.rank.size());
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "highest_quality"_a,
-            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a, "is_circle"_a,
-            "primers"_a)
+            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a = false,
+            "is_circle"_a = std::vector<uint8_t>(), "primers"_a = PrimerList())
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,

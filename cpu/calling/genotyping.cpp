@@ -453,6 +453,8 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
         if (one.site.variant.role != Role::kAsked) continue;
         genotyper.add_statistics(one);
         if (options_.has_others) genotyper.add_others(one);
+        for (SampleGenotype& sample : one.site.samples)
+            if (sample.phase_set) sample.phase_set = region.region.on_contig(*sample.phase_set);
         sites.push_back(std::move(one.site));
     }
     return sites;

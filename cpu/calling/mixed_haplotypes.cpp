@@ -56,7 +56,7 @@ std::string variants_of(const Region& region, const Haplotype& haplotype) {
         const Variant& variant = region.variants[i];
         if (haplotype.alleles[i] <= 0) continue;
         if (!text.empty()) text += ',';
-        text += std::to_string(variant.pos + 1) + ':' + variant.ref + '>' +
+        text += std::to_string(region.on_contig(variant.pos) + 1) + ':' + variant.ref + '>' +
                 variant.alts[static_cast<size_t>(haplotype.alleles[i]) - 1];
     }
     return text.empty() ? "." : text;
@@ -127,7 +127,8 @@ void link_alleles(const std::vector<MixedSite>& sites, const std::vector<MixedHa
 std::string mixture_lines(const ScoredRegion& scored, int32_t sample, const std::string& name,
                           const std::vector<MixedHaplotype>& present) {
     const Region& region = scored.region;
-    const std::string start = std::to_string(region.core_start), end = std::to_string(region.core_end);
+    const Extent place = region.within_contig(region.core_start, region.core_end);
+    const std::string start = std::to_string(place.start), end = std::to_string(place.end);
     const auto before = static_cast<size_t>(region.core_start - region.haplotype_start);
     const auto behind = static_cast<size_t>(region.haplotype_end - region.core_end);
     const std::vector<int64_t> reads = reads_of(scored, sample, present);
@@ -135,9 +136,9 @@ std::string mixture_lines(const ScoredRegion& scored, int32_t sample, const std:
     for (size_t i = 0; i < present.size(); ++i) {
         const auto& [number, share, quality] = present[i];
         const Haplotype& haplotype = scored.haplotypes[number];
-        const std::string own = haplotype.name.empty() ? region.chrom + ':' + std::to_string(region.core_start + 1) +
-                                                             '-' + end + '/' + std::to_string(number)
-                                                       : haplotype.name;
+        const std::string own = haplotype.name.empty()
+                                    ? region.place(region.core_start, region.core_end) + '/' + std::to_string(number)
+                                    : haplotype.name;
         const std::string sequence = haplotype.sequence.substr(before, haplotype.sequence.size() - before - behind);
         for (const std::string& text : {name, region.chrom, start, end, own, sequence}) (lines += text) += '\t';
         lines += variants_of(region, haplotype);

@@ -60,20 +60,13 @@ std::string variants_of(const Region& region) {
     });
 }
 
-// What lies on the contig of a region: [first, second).
-std::pair<int64_t, int64_t> place_of(const Region& region) {
-    if (!region.circle) return {region.start, region.end};
-    return {std::max<int64_t>(0, region.start), std::min(region.end, region.circle)};
-}
-
 std::string alleles_of(const Haplotype& haplotype) {
     return joined(haplotype.alleles, ',', [](int16_t allele) { return std::to_string(allele); });
 }
 
 std::vector<std::string> names_of(const ScoredRegion& scored) {
     const Region& region = scored.region;
-    const std::string place = region.chrom + ':' + std::to_string(region.on_contig(region.haplotype_start) + 1) + '-' +
-                              std::to_string(region.on_contig(region.haplotype_end - 1) + 1) + '/';
+    const std::string place = region.place(region.haplotype_start, region.haplotype_end) + '/';
     std::vector<std::string> names;
     for (const Haplotype& haplotype : scored.haplotypes)
         names.push_back(haplotype.name.empty() ? place + std::to_string(names.size()) : haplotype.name);
@@ -135,7 +128,7 @@ std::string table_lines(const std::string& place, const std::vector<std::string>
 
 RegionLines lines_of_region(const ScoredRegion& scored, const RegionTable& table) {
     const Region& region = scored.region;
-    const auto [start, end] = place_of(region);
+    const auto [start, end] = region.within_contig(region.start, region.end);
     const std::string place = region.chrom + '\t' + std::to_string(start) + '\t' + std::to_string(end);
     const std::vector<std::string> names = names_of(scored);
     WrittenReads reads;
@@ -178,7 +171,7 @@ RegionColumns region_columns(const std::vector<ScoredRegion>& regions, const Reg
     for (const ScoredRegion& scored : regions) {
         const size_t before = columns.written.sample.size();
         append_reads(scored, table, columns.written);
-        const auto [start, end] = place_of(scored.region);
+        const auto [start, end] = scored.region.within_contig(scored.region.start, scored.region.end);
         columns.start.push_back(start);
         columns.end.push_back(end);
         columns.reads.push_back(static_cast<int64_t>(columns.written.sample.size() - before));

@@ -72,12 +72,18 @@ class Taken(NamedTuple):
 
 
 def molecules_of(
-    source: OpenAlignments, order: int, families: Families, contig: int, block: ReadBlock, taken: Taken
+    source: OpenAlignments,
+    order: int,
+    families: Families,
+    contig: int,
+    block: ReadBlock,
+    taken: Taken,
+    is_circle: bool = False,
 ) -> Iterator[str]:
     """The molecule of each read of a block, which is `taken` in other form; empty where it is not known.
 
     `order` is the number of the input: tags MI of different inputs are different molecules. `contig` is the number of
-    the block's contig in the file. Raises InputError for a tag that is not text.
+    the block's contig in the file, which may be a circle. Raises InputError for a tag that is not text.
     """
     by_tag, at = families == "MI", block.cigar_offset.tolist()
     for read, value in enumerate(pieces(taken.tags, taken.tag_end)):
@@ -99,6 +105,7 @@ def molecules_of(
             int(taken.mate_start[read]),
             int(taken.template_length[read]),
             text if value else None,
+            source.lengths[contig] if is_circle else 0,
         )
         yield molecule_by_position(template)
 
@@ -189,7 +196,7 @@ class _NativeReader:
             JUMP,
             request.indel_tags,
             request.trims_ends,
-            np.array([name in selection.circular for name in self._tid], dtype=np.uint8),
+            [int(name in selection.circular) for name in self._tid] if selection.circular else [],
             [] if selection.primers is None else list(self._primers(selection.primers)),
         )
         self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
@@ -337,7 +344,15 @@ class _NativeReader:
         if self._request.families != "none":
             contig = self._tid[chrom] if chrom else -1
             block.molecules = list(
-                molecules_of(self._source, self._order, self._request.families, contig, block, taken)
+                molecules_of(
+                    self._source,
+                    self._order,
+                    self._request.families,
+                    contig,
+                    block,
+                    taken,
+                    chrom in self._request.selection.circular,
+                )
             )
         return block
 

@@ -1,4 +1,4 @@
-"""Primers of a tiling scheme, from the BED that primalscheme, ARTIC and iVar have. 0-based half-open."""
+"""Primers of a tiling scheme, from the BED that primalscheme writes and iVar takes. 0-based half-open."""
 
 from __future__ import annotations
 

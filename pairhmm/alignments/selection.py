@@ -51,6 +51,8 @@ class ReadSelection:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if isinstance(self.circular, str):  # its letters would be names
+            object.__setattr__(self, "circular", (self.circular,))
 
 
 class ReadRequest(NamedTuple):

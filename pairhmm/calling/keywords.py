@@ -27,7 +27,7 @@ class RunKeywords(TypedDict, total=False):
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None
-    circular: Sequence[str]
+    circular: tuple[str, ...]
     primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None

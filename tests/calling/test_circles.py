@@ -130,7 +130,8 @@ def test_alleles_at_the_origin_are_called_as_elsewhere(write, called, name, form
     assert len(records) == (2 if name.startswith("SNVs") else 1)
     if clipped:  # Alleles near the end of a read stay clipped, as aligners leave them.
         assert [record[:5] for record in records] == [record[:5] for record in expected]
-        assert all(depth_of(one) >= 0.8 * depth_of(other) for one, other in zip(records, expected, strict=True))
+        for one, other in zip(records, expected, strict=True):
+            assert depth_of(one) >= 0.7 * depth_of(other)
     else:
         assert records == expected
 
