@@ -13,7 +13,7 @@ qualities of the simulator up to 30, and errors at their rate. On top of these, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,9 @@ from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_ha
 CONTIG, READ_LENGTH, MARGIN = "virus", 150, 200
 LETTERS = "ACGT"
 MOTIFS, END = 4, 6
+BEYOND = 600
+"""Bases of a circle that are sequenced once more behind its end: fragments are shorter."""
+
 MINOR = 4
 """Haplotypes that have the alleles, in turn."""
 
@@ -76,16 +79,21 @@ class Mixture:
 
 
 class Scenario(NamedTuple):
-    """What is simulated: alleles of a kind ("snv", "indel" or "both"), their fraction and the depth."""
+    """What is simulated: alleles of a kind ("snv" or "indel"), one in `apart` bases, and the depth.
+
+    `fraction` is that of each minor haplotype, or the least of `weights`: those of haplotypes of which each allele has
+    some.
+    """
 
     name: str
-    make: Callable[[Path, Scenario, Errors, int], Mixture]
     length: int
     depth: int
     fraction: float
     kind: str = "snv"
+    apart: int = 120
+    longest: int = 30
+    weights: tuple[float, ...] = ()
     circular: bool = False
-    families: bool = False
 
 
 def text(codes: Sequence[int]) -> str:
@@ -202,14 +210,15 @@ def write_reads(folder: Path, codes: np.ndarray, reads: SimulatedReads, aligned:
         path.unlink()
 
 
-def alleles(rng: np.random.Generator, codes: np.ndarray, kind: str) -> list[TruthVariant]:
-    """Alleles of a genome: an SNV in 120 bases, or an insertion or deletion in 300, of any length up to 30."""
-    if kind == "snv":
-        placed = place_variants(rng, codes, [], len(codes) // 120, 0, 30, MARGIN)
+def alleles(rng: np.random.Generator, codes: np.ndarray, scenario: Scenario) -> list[TruthVariant]:
+    """SNVs, or insertions and deletions of any length."""
+    margin = 1 if scenario.circular else MARGIN
+    if scenario.kind == "snv":
+        placed = place_variants(rng, codes, [], len(codes) // scenario.apart, 0, 30, margin)
         return [replace(one, genotype=(1, 1)) for one in placed]
     placed = []
-    for at in range(MARGIN, len(codes) - MARGIN - 300, 300):
-        at, size = at + int(rng.integers(200)), int(rng.integers(1, 31))
+    for at in range(margin, len(codes) - margin - scenario.apart, scenario.apart):
+        at, size = at + int(rng.integers(scenario.apart * 2 // 3)), int(rng.integers(1, scenario.longest + 1))
         deleted = codes[at : at + size].tolist() if rng.random() < 0.5 else []
         draft = left_align(codes, at, deleted, [] if deleted else rng.integers(0, 4, size).tolist())
         if draft is not None:
@@ -217,28 +226,49 @@ def alleles(rng: np.random.Generator, codes: np.ndarray, kind: str) -> list[Trut
     return placed
 
 
-def minor_haplotypes(folder: Path, scenario: Scenario, errors: Errors, seed: int) -> Mixture:
-    """Alleles on minor haplotypes, each of which has the fraction."""
+def mixed(rng: np.random.Generator, scenario: Scenario, alleles: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which haplotypes have each allele (bool, [alleles, haplotypes]), and the weights of the haplotypes."""
+    if not scenario.weights:
+        carried = np.arange(alleles)[:, None] % MINOR == np.arange(MINOR + 1)
+        return carried, np.array([scenario.fraction] * MINOR + [1 - MINOR * scenario.fraction])
+    carried = rng.random((alleles, len(scenario.weights))) < 0.4
+    carried[np.arange(alleles), rng.integers(0, len(scenario.weights), alleles)] = True
+    return carried, np.array(scenario.weights)
+
+
+def make(folder: Path, scenario: Scenario, errors: Errors, seed: int) -> Mixture:
+    """The mixture of a seed, from its folder if it is there."""
     rng = np.random.default_rng([seed, *scenario.name.encode()])
     codes = rng.choice(4, scenario.length, p=(0.3, 0.2, 0.2, 0.3)).astype(np.uint8)
-    placed = alleles(rng, codes, scenario.kind)
-    mixture = Mixture(folder, codes, {allele_of(one): scenario.fraction for one in placed})
+    placed = alleles(rng, codes, scenario)
+    carried, weights = mixed(rng, scenario, len(placed))
+    fractions = (carried * weights).sum(axis=1).tolist()
+    mixture = Mixture(folder, codes, dict(zip(map(allele_of, placed), fractions, strict=True)))
     if mixture.bam.with_suffix(".bam.bai").exists():
         return mixture
     folder.mkdir(parents=True, exist_ok=True)
     write_fasta(mixture.reference, {CONTIG: codes})
-    depth = scenario.fraction * scenario.depth
-    haplotypes = [(build_haplotype(codes, placed[first::MINOR], 0), depth) for first in range(MINOR)]
-    haplotypes.append((build_haplotype(codes, [], 0), scenario.depth - MINOR * depth))
+    # A circle goes on behind its end.
+    beyond = BEYOND if scenario.circular else 0
+    placed += [replace(one, start=one.start + len(codes)) for one in placed if one.start < beyond - 100]
+    carried = np.concatenate((carried, carried[: len(placed) - len(carried)]))
+    whole = np.concatenate((codes, codes[:beyond]))
+    haplotypes = [
+        (build_haplotype(whole, [one for one, has in zip(placed, own, strict=True) if has], 0), weight * scenario.depth)
+        for own, weight in zip(carried.T, weights, strict=True)
+    ]
     reads = sequence(rng, haplotypes, errors)
-    RepeatedErrors(rng, codes, errors).add(rng, reads)
-    write_reads(folder, codes, reads, scenario.kind != "snv")
+    RepeatedErrors(rng, whole, errors).add(rng, reads)
+    write_reads(folder, whole, reads, scenario.kind != "snv" or scenario.circular)
     return mixture
 
 
 SCENARIOS = [
-    Scenario("SNVs 1% 2000x", minor_haplotypes, 10_000, 2_000, 0.01),
-    Scenario("SNVs 0.5% 10000x", minor_haplotypes, 10_000, 10_000, 0.005),
-    Scenario("indels 2% 2000x", minor_haplotypes, 20_000, 2_000, 0.02, "indel"),
-    Scenario("genome 1% 10000x", minor_haplotypes, 30_000, 10_000, 0.01),
+    Scenario("SNVs 1% 2000x", 10_000, 2_000, 0.01),
+    Scenario("SNVs 0.5% 10000x", 10_000, 10_000, 0.005),
+    Scenario("indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 300),
+    Scenario("long indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 500, 80),
+    Scenario("genome 1% 10000x", 30_000, 10_000, 0.01),
+    Scenario("strains 5000x", 1_500, 5_000, 0.01, apart=12, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
+    Scenario("circle 5000x", 16_500, 5_000, 0.01, apart=82, weights=(0.5, 0.2, 0.15, 0.1, 0.04, 0.01), circular=True),
 ]

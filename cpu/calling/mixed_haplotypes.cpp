@@ -136,9 +136,9 @@ std::string mixture_lines(const ScoredRegion& scored, int32_t sample, const std:
     for (size_t i = 0; i < present.size(); ++i) {
         const auto& [number, share, quality] = present[i];
         const Haplotype& haplotype = scored.haplotypes[number];
-        const std::string own = !haplotype.name.empty()
-                                    ? haplotype.name
-                                    : region.place(region.core_start, region.core_end) + '/' + std::to_string(number);
+        const std::string own = haplotype.name.empty()
+                                    ? region.place(region.core_start, region.core_end) + '/' + std::to_string(number)
+                                    : haplotype.name;
         const std::string sequence = haplotype.sequence.substr(before, haplotype.sequence.size() - before - behind);
         for (const std::string& text : {name, region.chrom, start, end, own, sequence}) (lines += text) += '\t';
         lines += variants_of(region, haplotype);

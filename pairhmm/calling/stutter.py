@@ -88,10 +88,8 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
 
 def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
     """The options with the error rates that reads show, for mixtures."""
-    finder, reference = (
-        native.ErrorRateFinder(options.discovery.min_base_quality),
-        native.ReferenceBases(files.genome.fetch),
-    )
+    finder = native.ErrorRateFinder(options.discovery.min_base_quality)
+    reference = native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
 
     def looked_at() -> Iterator[ReadBlock]:
@@ -161,8 +159,8 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     sources, contigs = files.reader.sources, list(files.contigs)
     if not all(os.path.isfile(source.path) for source in sources):
         return
-    reads_wanted, places = _FEWEST, list[list[Interval] | None]([None])
     most, fewest = (_OF_MIXTURE, _OF_MIXTURE) if options.discovery.mixture else (_MOST, _FEWEST)
+    reads_wanted, places = fewest, list[list[Interval] | None]([None])
     if all(find_index(source.path) for source in sources):
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
         reads_wanted = int(min(most, max(fewest, _SHARE * work.total)))

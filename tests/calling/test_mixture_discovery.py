@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def genome(seed: int = 1) -> np.ndarray:
 def reads(codes: np.ndarray, *changes: Change, seed: int = 2) -> ReadBlock:
     """Reads of both strands, with errors at the rate of their qualities, and some changes."""
     rng = np.random.default_rng(seed)
-    alignments = []
+    alignments = list[Any]()
     for start in np.sort(rng.integers(0, LENGTH - READ, DEPTH * LENGTH // READ)).tolist():
         is_reverse, bases = bool(rng.random() < 0.5), codes[start : start + READ].copy()
         wrong = rng.random(READ) < 10 ** (-QUALITY / 10)

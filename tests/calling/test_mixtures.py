@@ -177,9 +177,10 @@ def test_strains_are_found_again(planted, tmp_path, run_cli, ending):
             expected[own] = expected.get(own, 0) + STRAINS[name]
         found = {row["sequence"]: row for row in rows if row["start"] == start}
         assert found.keys() == expected.keys()
+        depth = min(1000, sum(int(row["reads"]) for row in found.values()))  # few reads reach the last base
         for sequence, row in found.items():
             assert row["low"] < row["fraction"] < row["high"]
-            assert row["fraction"] == pytest.approx(expected[sequence], abs=4 * sqrt(expected[sequence] / 1000))
+            assert row["fraction"] == pytest.approx(expected[sequence], abs=4 * sqrt(expected[sequence] / depth))
     with pysam.VariantFile(str(calls)) as records:
         for record in records:
             check_record(record, strains)
@@ -206,7 +207,7 @@ def check_record(record, strains):
     ):
         truth = sum(STRAINS[name] for name, letters in strains.items() if letters[record.start] == alt)
         assert low <= fraction <= high
-        assert fraction == pytest.approx(truth, abs=4 * sqrt(truth / 1000))
+        assert fraction == pytest.approx(truth, abs=4 * sqrt(truth / min(1000, sample["DP"])))
     if sample.phased and len(sample["GT"]) > 1:
         assert len(sample["GT"]) <= len(STRAINS)
 
