@@ -21,11 +21,15 @@ from pairhmm.calling.run_options import RunOptions as RunOptions
 from pairhmm.calling.run_options import preset_options as preset_options
 from pairhmm.calling.scatter import scatter as scatter
 from pairhmm.calling.scored_region import Evidence as Evidence
+from pairhmm.consensus.api import consensus as consensus
+from pairhmm.consensus.sequence import ConsensusOptions as ConsensusOptions
 from pairhmm.engine import Choice as Choice
 from pairhmm.errors import BackendUnavailable as BackendUnavailable
 from pairhmm.errors import InputError as InputError
 from pairhmm.errors import OptionError as OptionError
 from pairhmm.errors import PairhmmError as PairhmmError
+from pairhmm.explain.api import explain as explain
+from pairhmm.explain.facts import Explanation as Explanation
 from pairhmm.fit.api import fit as fit
 from pairhmm.fit.calibrate_str import calibrate_str as calibrate_str
 from pairhmm.fit.calibrate_str import write_str_model as write_str_model

@@ -3,8 +3,10 @@
 COMMANDS = {
     "likelihoods": "pairhmm.calling.cli_likelihoods",
     "call": "pairhmm.calling.cli",
+    "explain": "pairhmm.explain.cli",
     "scatter": "pairhmm.calling.cli:scatter_command",
     "gather": "pairhmm.calling.gather",
+    "consensus": "pairhmm.consensus.cli",
     "scan": "pairhmm.scan.cli",
     "align": "pairhmm.align.cli",
     "warp": "pairhmm.warp.cli",

@@ -40,12 +40,21 @@ nb::object if_any(bool is_known, const std::vector<int>& alleles) {
     return is_known ? nb::object(to_tuple(alleles)) : nb::none();
 }
 
+// (fraction, low, high) of each allele of a mixture, None where it is not known.
+nb::tuple fractions_of(const pairhmm::SampleGenotype& one) {
+    nb::list list;
+    for (const pairhmm::AlleleFraction& allele : one.fractions)
+        list.append(std::isnan(allele.fraction) ? nb::none()
+                                                : nb::object(nb::make_tuple(allele.fraction, allele.low, allele.high)));
+    return nb::tuple(list);
+}
+
 // The fields of `SampleGenotype` in pairhmm/variants/genotypes.py.
 nb::tuple genotype_fields(const pairhmm::SampleGenotype& one) {
     return nb::make_tuple(if_any(one.is_called, one.alleles), to_tuple(one.depths), one.depth, one.quality,
                           to_tuple(one.likelihoods), one.log10_reference, one.ploidy, one.left_out,
                           to_tuple(one.strands), if_any(!one.phased.empty(), one.phased), one.phase_set,
-                          to_tuple(one.with_others));
+                          to_tuple(one.with_others), fractions_of(one));
 }
 
 // The fields of `Site` in pairhmm/calling/genotyping.py, without names of samples, and those of its statistics.
@@ -56,6 +65,21 @@ SiteFields site_fields(const pairhmm::Site& site) {
     for (size_t i = 0; i < site.annotations.size(); ++i)
         annotations[pairhmm::site_annotations()[i].id] = known(site.annotations[i]);
     return nb::make_tuple(variant_fields(site.variant), site.quality, samples, site.left_out, annotations, site.unfit);
+}
+
+using WeighedFields = TupleOf<SiteFields, bool, ListOf<nb::typed<nb::dict, nb::str, nb::any>>>;
+
+// The fields of `WeighedGenotypes` in pairhmm/explain/genotypes.py.
+nb::dict weighed_fields(const pairhmm::WeighedGenotypes& one) {
+    nb::dict fields;
+    fields["alleles"] = one.alleles;
+    fields["prior"] = one.prior;
+    fields["likelihood"] = one.likelihood;
+    fields["without_strand_errors"] = one.without_strand_errors;
+    fields["without_foreign"] = one.without_foreign;
+    fields["without_contamination"] = one.without_contamination;
+    fields["alone"] = one.alone;
+    return fields;
 }
 
 pairhmm::SamplePloidy ploidy_of(const GivenPloidy& given) {
@@ -110,7 +134,8 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, double strand_errors, double growing_errors) {
+               int most_copies, double spread, bool mixture, std::vector<std::string> names, double strand_errors,
+               double growing_errors) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -124,8 +149,12 @@ void bind_genotypes(nb::module_& module) {
                                                    gvcf,
                                                    {most_copies, std::move(gain), std::move(loss), spread},
                                                    contamination,
-                                                   {strand_errors, growing_errors}};
+                                                   {strand_errors, growing_errors},
+                                                   mixture,
+                                                   std::move(names)};
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
+                checks::require(options.names.empty() || options.names.size() == ploidies.size(), "names",
+                                "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
@@ -133,12 +162,12 @@ void bind_genotypes(nb::module_& module) {
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
-            "most_copies"_a = 1, "spread"_a = 0.0, "strand_errors"_a = SourceRates{}.strand,
-            "growing_errors"_a = SourceRates{}.growing,
+            "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
+            "strand_errors"_a = SourceRates{}.strand, "growing_errors"_a = SourceRates{}.growing,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
             "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors: as "
-            "SourceRateFinder has them.")
+            "SourceRateFinder has them. mixture: samples are mixtures of haplotypes. names: of the samples, for the table of haplotypes; without them there is none.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
@@ -150,7 +179,22 @@ void bind_genotypes(nb::module_& module) {
             "region"_a,
             "The sites of a region that are asked for. Of each: the fields of its variant, QUAL, the fields of the "
             "genotype of each sample, alleles left out, the value of each annotation by its ID, which is None "
-            "where it is not known, and the share of reads that fit no haplotype.");
+            "where it is not known, and the share of reads that fit no haplotype.")
+        .def(
+            "weigh",
+            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<WeighedFields> {
+                checks::lie_below(region.sample, genotyper.samples(), "sample");
+                nb::list sites;
+                for (const pairhmm::WeighedSite& site : genotyper.weigh(region)) {
+                    nb::list samples;
+                    for (const pairhmm::WeighedGenotypes& one : site.samples) samples.append(weighed_fields(one));
+                    sites.append(nb::make_tuple(site_fields(site.site), site.is_left_out, samples));
+                }
+                return sites;
+            },
+            "region"_a,
+            "All candidates of a region: the fields of a site, whether it is left out, and what the genotypes of each "
+            "sample are weighed by.");
 
     nb::class_<SourceRateFinder>(module, "SourceRateFinder", "Sees how often errors of one strand share a cause.")
         .def(nb::init<>())

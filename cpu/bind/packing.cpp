@@ -16,7 +16,7 @@ namespace {
 using pairhmm::Packer;
 using pairhmm::ThreadPool;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
-using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
 
 // Arrays of equal length with their weights, the offset, and the bytes of a number (packing/digits.hpp).
 using DigitArrays = std::tuple<std::vector<Array<uint8_t>>, std::vector<uint16_t>, uint16_t, int64_t>;
@@ -85,9 +85,9 @@ pairhmm::Tell telling(const nb::callable& tell) {
             tell(tiers, nb::none());
             return;
         }
-        const auto& [open_branches, left_leaves, right_leaves, joins] = packed.trees->sizes();
+        const auto& [open_branches, left_leaves, right_leaves, joins, nodes] = packed.trees->sizes();
         const auto places = std::apply([](auto... at) { return std::make_tuple(at...); }, packed.tree_at);
-        tell(tiers, std::make_tuple(places, Sizes{open_branches, left_leaves, right_leaves, joins},
+        tell(tiers, std::make_tuple(places, Sizes{open_branches, left_leaves, right_leaves, joins, nodes},
                                     nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns())))));
     };
 }

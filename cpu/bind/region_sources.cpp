@@ -7,6 +7,8 @@
 #include "bind/reference.hpp"
 #include "bind/variants.hpp"
 #include "calling/candidate_finder.hpp"
+#include "calling/error_rates.hpp"
+#include "calling/letters.hpp"
 #include "calling/variant.hpp"
 
 namespace {
@@ -22,13 +24,21 @@ pairhmm::GenomeIntervals intervals(const GenomePlaces& places) {
     return pairhmm::GenomeIntervals(std::move(of_contig));
 }
 
+// Of mixtures alone; without a pass over reads, rates are those that qualities promise.
+std::shared_ptr<const pairhmm::ErrorRates> error_rates(nb::handle options) {
+    if (!field<bool>(options, "mixture")) return nullptr;
+    const nb::object rates = options.attr("errors");
+    return rates.is_none() ? std::make_shared<pairhmm::ErrorRates>()
+                           : std::make_shared<pairhmm::ErrorRates>(nb::cast<pairhmm::ErrorRates>(rates));
+}
+
 // `options` are `CandidateOptions` in pairhmm/calling/discovery.py.
 pairhmm::CandidateFinder finder(PythonReference& reference, int samples, nb::handle options) {
     checks::require(samples > 0, "samples", "at least one");
     const pairhmm::CandidateThresholds thresholds{
-        field<int>(options, "min_base_quality"), field<int>(options, "min_snv_count"),
-        field<int>(options, "min_indel_count"), field<double>(options, "min_snv_fraction"),
-        field<double>(options, "min_indel_fraction")};
+        field<int>(options, "min_base_quality"),      field<int>(options, "min_snv_count"),
+        field<int>(options, "min_indel_count"),       field<double>(options, "min_snv_fraction"),
+        field<double>(options, "min_indel_fraction"), error_rates(options)};
     return {reference, samples, thresholds, field<bool>(options, "assembly")};
 }
 
@@ -57,6 +67,64 @@ pairhmm::ListedRegions::Next chunks(nb::object iterator) {
         }
         return variants;
     };
+}
+
+// In the order of pairhmm::TriedK.
+constexpr const char* kTried[] = {"a k-mer occurs twice in the reference", "a way is a circle",
+                                  "a way is a short copy of the reference"};
+
+// The position, reference bases and letters of an allele of discovery: SNVs replace a base, others follow their anchor.
+nb::tuple allele_fields(const pairhmm::Candidate& one) {
+    std::string letters = one.alt;
+    for (char& letter : letters) letter = pairhmm::kBases[static_cast<size_t>(letter)];
+    return nb::make_tuple(one.position, one.ref_length, one.indel, letters);
+}
+
+nb::list alleles_fields(const std::vector<pairhmm::Candidate>& alleles) {
+    nb::list list;
+    for (const pairhmm::Candidate& one : alleles) list.append(allele_fields(one));
+    return list;
+}
+
+// The fields of `SampleAssembly` in pairhmm/explain/discovery.py.
+nb::dict assembly_fields(const pairhmm::Assembly& assembly, const pairhmm::AssemblySteps& steps) {
+    nb::list tried, ways;
+    for (const auto& [k, decision] : steps.tried) tried.append(nb::make_tuple(k, kTried[static_cast<int>(decision)]));
+    for (const pairhmm::JudgedWay& one : steps.ways) {
+        nb::dict way;
+        way["reads"] = one.weight;
+        way["leaving"] = one.leaving;
+        way["is_united"] = one.is_united;
+        way["alleles"] = alleles_fields(one.shown);
+        way["are_supported"] = std::vector<bool>(one.is_supported.begin(), one.is_supported.end());
+        ways.append(way);
+    }
+    nb::dict fields;
+    fields["k"] = assembly.k;
+    fields["is_whole"] = assembly.is_whole;
+    fields["tried"] = tried;
+    fields["ways"] = ways;
+    return fields;
+}
+
+using WindowFields = nb::typed<nb::dict, nb::str, nb::any>;
+
+// The fields of `Window` in pairhmm/explain/discovery.py.
+nb::dict window_fields(const pairhmm::WindowDecision& window) {
+    nb::list samples, explained;
+    for (size_t i = 0; i < window.assemblies.size(); ++i)
+        samples.append(assembly_fields(window.assemblies[i], window.steps[i]));
+    for (const auto& [candidate, reads] : window.explained)
+        explained.append(nb::make_tuple(allele_fields(candidate), reads));
+    nb::dict fields;
+    fields["start"] = window.start;
+    fields["end"] = window.end;
+    fields["events"] = window.events;
+    fields["reads"] = window.reads;
+    fields["is_active"] = window.is_active;
+    fields["samples"] = samples;
+    fields["explained"] = explained;
+    return fields;
 }
 
 void bind_sources(nb::module_& module) {
@@ -158,6 +226,15 @@ void bind_region_sources(nb::module_& module) {
             "Counts the reads of the next block. Gives the candidates that no later read can change.\n\n"
             "They are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may "
             "reach. By default they are sought everywhere.")
+        .def("watch", &pairhmm::CandidateFinder::watch, "From now on, what is decided on windows is kept.")
+        .def(
+            "windows",
+            [](const pairhmm::CandidateFinder& self) {
+                nb::list windows;
+                for (const pairhmm::WindowDecision& one : self.decisions()) windows.append(window_fields(one));
+                return ListOf<WindowFields>(windows);
+            },
+            "What was decided on each window of assembly since `watch`.")
         .def(
             "finish", [](pairhmm::CandidateFinder& self) { return to_list(unlocked([&] { return self.finish(); })); },
             "The last candidates of a contig, once all its reads were counted.");

@@ -71,7 +71,8 @@ void bind_tree_streams(nb::module_& module) {
             "sizes",
             [](const MadeTrees& self) {
                 const pairhmm::TreeSizes& sizes = self.trees.sizes();
-                return std::make_tuple(sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins);
+                return std::make_tuple(sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins,
+                                       sizes.nodes);
             },
-            "The most open branches, left leaves, right leaves and joins of a pair of trees.");
+            "The most open branches, left leaves, right leaves, joins and nodes of a stream of a pair of trees.");
 }

@@ -104,6 +104,16 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
     return found;
 }
 
+// What was decided on a detour.
+JudgedWay judged(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
+                 const CandidateThresholds& thresholds) {
+    const auto reads = [](uint32_t weight) { return static_cast<double>(weight) / kWhole; };
+    JudgedWay way{reads(detour.weight), reads(detour.leaving), detour.is_united, shown, {}};
+    const bool has_indels = std::any_of(shown.begin(), shown.end(), [](const Candidate& one) { return one.indel; });
+    for (const Candidate& one : shown) way.is_supported.push_back(is_supported(one, detour, has_indels, thresholds));
+    return way;
+}
+
 // Adds the differences of a detour that enough reads have.
 void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
                  const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
@@ -127,6 +137,7 @@ void sort_distinct(std::vector<Candidate>& candidates) {
     for (size_t i = 1; i < candidates.size(); ++i) {
         if (candidates[i] == candidates[kept]) {
             candidates[kept].joined_until = std::max(candidates[kept].joined_until, candidates[i].joined_until);
+            candidates[kept].artefact = std::max(candidates[kept].artefact, candidates[i].artefact);
         } else if (++kept < i) {
             candidates[kept] = std::move(candidates[i]);
         }
@@ -135,25 +146,31 @@ void sort_distinct(std::vector<Candidate>& candidates) {
 }
 
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
-                   const CandidateThresholds& thresholds) {
+                   const CandidateThresholds& thresholds, AssemblySteps* steps) {
     Assembly assembly;
+    // Notes why a k is not taken.
+    const auto passes_over = [&](int k, TriedK why) {
+        if (steps) steps->tried.emplace_back(k, why);
+        return true;
+    };
     int64_t longest = 0;
     for (const Stretch& read : reads) longest = std::max(longest, read.length);
     const uint32_t least = weight_of_reads(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
     for (int k = kLeastK; k <= most_k; k += kStepK) {
         KmerGraph graph(k, thresholds.min_base_quality);
-        if (!graph.add_reference(reference)) continue;
+        if (!graph.add_reference(reference) && passes_over(k, TriedK::kRepeatedInReference)) continue;
         for (const Stretch& read : reads) graph.add(read);
         graph.prune(least);
-        if (graph.is_cyclic()) continue;
+        if (graph.is_cyclic() && passes_over(k, TriedK::kCircle)) continue;
         auto [detours, is_whole] = graph.detours(kMostDetours);
-        if (std::any_of(detours.begin(), detours.end(), is_short_copy)) continue;
+        if (std::any_of(detours.begin(), detours.end(), is_short_copy) && passes_over(k, TriedK::kShortCopy)) continue;
         assembly.k = k;
         for (KmerGraph::Detour& detour : detours) {
             if (detour.copied() > 0) follow_back(reference, k, detour);
             std::vector<Candidate> shown = differences(start, reference, k, detour);
             add_alleles(detour, shown, thresholds, assembly.alleles);
+            if (steps) steps->ways.push_back(judged(detour, shown, thresholds));
             std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
         }
         assembly.is_whole = is_whole;

@@ -7,12 +7,30 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "calling/candidates.hpp"
 #include "calling/kmer_graph.hpp"
 
 namespace pairhmm {
+
+// Why a k was not taken.
+enum class TriedK { kRepeatedInReference, kCircle, kShortCopy };
+
+// A way that leaves the reference and comes back, as assembly judged it.
+struct JudgedWay {
+    double weight, leaving;             // reads, of it and of all ways where it begins, the reference among them
+    bool is_united;                     // errors have parted its reads
+    std::vector<Candidate> shown;       // where it differs from the reference
+    std::vector<uint8_t> is_supported;  // [shown] whether enough reads have it
+};
+
+// What assembly decided, for who asks.
+struct AssemblySteps {
+    std::vector<std::pair<int, TriedK>> tried;  // those that were not taken
+    std::vector<JudgedWay> ways;
+};
 
 struct Assembly {
     int k = 0;                       // 0 where no k of the ladder will do: then the rest is empty
@@ -29,7 +47,8 @@ struct Assembly {
 void sort_distinct(std::vector<Candidate>& candidates);
 
 // `reference` begins at `start`; it and the reads have letters 0..3 alone. The order of the reads has no effect.
+// `steps` gets what was decided, if it is not null.
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
-                   const CandidateThresholds& thresholds);
+                   const CandidateThresholds& thresholds, AssemblySteps* steps = nullptr);
 
 }  // namespace pairhmm

@@ -28,6 +28,9 @@ public:
     // Throws std::invalid_argument for reads of unknown samples, and as CandidateScanner::add does.
     std::vector<Variant> scan(const std::string& chrom, const Reads& reads,
                               const std::vector<std::pair<int64_t, int64_t>>* places = nullptr);
+    // From now on, what is decided on windows of assembly is kept.
+    void watch() { discovery_.watch(); }
+    const WindowDecisions& decisions() const { return discovery_.decisions(); }
     // The last candidates of a contig, once all its reads were counted.
     std::vector<Variant> finish();
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,17 @@ namespace pairhmm {
 // The most bases of a window.
 constexpr int64_t kLongestWindow = 500;
 
+// What was decided on a window, for who asks.
+struct WindowDecision {
+    int64_t start, end;
+    std::vector<uint32_t> events, reads;  // [samples] clips and gaps, and the reads over them
+    bool is_active = false;
+    std::vector<Assembly> assemblies = {};                  // [samples] where it is active
+    std::vector<AssemblySteps> steps = {};                  // [samples]
+    std::vector<std::pair<Candidate, int>> explained = {};  // dropped, and by how many reads more than not
+};
+using WindowDecisions = std::vector<WindowDecision>;
+
 class Discovery {
 public:
     // Without `assembles`, candidates are those of alignments alone.
@@ -32,6 +44,8 @@ public:
     // From now on, and up to `reset`, only candidates in these intervals are sought. Results there are the same.
     // Later calls may leave out what lies before settled().
     void limit_to(std::vector<std::pair<int64_t, int64_t>> intervals) { intervals_.limit_to(std::move(intervals)); }
+    // The intervals of the reference to compare reads with that cover some.
+    std::vector<std::pair<int64_t, int64_t>> widened(std::vector<std::pair<int64_t, int64_t>> intervals) const;
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);
     // The windows to assemble once all reads to come start at `frontier` or later: intervals of the reference, which
@@ -45,6 +59,9 @@ public:
     std::vector<Candidate> take();
     // No candidate before this position is still to come.
     int64_t settled() const { return settled_; }
+    // From now on, what is decided on windows is kept.
+    void watch() { decisions_.emplace(); }
+    const WindowDecisions& decisions() const { return *decisions_; }
     // Forget everything: the next read is on another contig.
     void reset();
     int samples() const { return samples_; }
@@ -64,7 +81,9 @@ private:
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
-    bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
+    CandidateThresholds assembly_thresholds(double depth) const;
+    std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;
+    bool is_active(const Window& window, const std::vector<uint32_t>& over) const;
     std::vector<Stretch> pile(int sample, const ReferenceWindow& reference,
                               const std::vector<EndedReads>& blocks) const;
     void vote(const Reads& reads, int64_t read, const ReferenceWindow& reference,
@@ -81,8 +100,10 @@ private:
     std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
     std::vector<Window> windows_;
     std::vector<Candidate> found_;
+    std::vector<Candidate> errors_;  // in order, from settled_ on: what assembly may find, but alignments refute
     int64_t settled_ = 0;
     std::vector<Indel> scratch_;
+    std::optional<WindowDecisions> decisions_;  // none: nobody asks
 };
 
 }  // namespace pairhmm

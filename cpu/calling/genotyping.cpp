@@ -1,13 +1,17 @@
 #include "calling/genotyping.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "calling/genotypes.hpp"
 #include "calling/haplotype_pairs.hpp"
+#include "calling/mixed_haplotypes.hpp"
+#include "calling/mixtures.hpp"
 #include "calling/neighbouring_sites.hpp"
 #include "calling/phase_sets.hpp"
 #include "calling/site_genotypes.hpp"
@@ -19,6 +23,8 @@ namespace {
 
 // A difference in log10 that is larger than any between two likelihoods that can be told apart.
 constexpr double kNoFloor = 300;
+// The least weight of a haplotype by which alleles of a mixture are compared.
+constexpr double kLeastWeight = 1e-4;
 
 // A site with what it was genotyped from.
 struct Genotyped {
@@ -27,6 +33,7 @@ struct Genotyped {
     SiteReads reads;
     std::vector<int64_t> allele_of;  // [haplotypes]; -1 for another allele
     Extent extent;
+    std::vector<double> priors;  // [alternative alleles] of each, those that are not listed among them
 };
 
 // The alternative alleles that samples have.
@@ -108,13 +115,18 @@ public:
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
         }
         if (!region.neighbours.empty()) name_fragments();
+        if (options.is_mixture) weigh_haplotypes();
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
-    std::vector<Genotyped> candidates() {
+    // `left_out` gets the others, if it is not null.
+    std::vector<Genotyped> candidates(std::vector<Genotyped>* left_out = nullptr) {
         std::vector<Genotyped> found;
         for (Genotyped& one : all_candidates()) {
-            if (options_.is_discovered && called_alleles(one.site).empty()) continue;
+            if (options_.is_discovered && called_alleles(one.site).empty()) {
+                if (left_out) left_out->push_back(std::move(one));
+                continue;
+            }
             found.push_back(options_.is_discovered ? with_called(std::move(one)) : std::move(one));
         }
         if (options_.is_discovered && options_.joins_snvs) found = with_joined_snvs(std::move(found));
@@ -147,13 +159,75 @@ public:
         }
     }
 
+    // What the genotypes of a sample at a candidate are weighed by.
+    WeighedGenotypes weighed(const Genotyped& candidate, int sample) {
+        WeighedGenotypes weighed;
+        const int ploidy = candidate.site.samples[sample].ploidy;
+        const int64_t alleles = static_cast<int64_t>(candidate.priors.size()) + 1;
+        if (candidate.reads.reads_of(sample) == 0 || count_genotypes(alleles, ploidy) > kMaxGenotypes) return weighed;
+        const Genotypes& genotypes = tables_.of(candidate.priors, ploidy);
+        for (auto at = genotypes.table.begin(); at != genotypes.table.end(); at += ploidy)
+            weighed.alleles.emplace_back(at, at + ploidy);
+        weighed.prior = genotypes.prior;
+        const auto with = [&](const SourceRates& rates, bool is_contaminated) {
+            return likelihoods_with(rates, is_contaminated, candidate.reads, sample, genotypes);
+        };
+        const SourceRates own = options_.rates;
+        weighed.likelihood = with(own, true);
+        weighed.without_strand_errors = with({0, 0, own.foreign, own.foreign_reference}, true);
+        weighed.without_foreign = with({own.strand, own.growing, 0, 0}, true);
+        weighed.without_contamination = with(own, false);
+        weighed.alone = with({0, 0, 0, 0}, false);
+        return weighed;
+    }
+
+    // Links the alleles of mixtures. Gives the lines of the table of haplotypes, if it is written.
+    std::string link(std::vector<Genotyped>& candidates) const {
+        std::string lines;
+        for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
+            if (candidates.size() < 2 && options_.names.empty()) continue;
+            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample]);
+            std::vector<MixedSite> sites;
+            for (Genotyped& one : candidates)
+                sites.push_back({one.site.variant.pos, &one.allele_of, &one.site.samples[sample]});
+            link_alleles(sites, present);
+            if (!options_.names.empty())
+                lines += mixture_lines(region_, static_cast<int32_t>(sample), options_.names[sample], present);
+        }
+        return lines;
+    }
+
 private:
+    // log10 P(reads of a sample | genotype) with other rates of other sources: [genotypes]
+    std::vector<double> likelihoods_with(const SourceRates& rates, bool is_contaminated, const SiteReads& reads,
+                                         int sample, const Genotypes& genotypes) {
+        const std::pair<ReadOrigins, ReadOrigins> own{origins_, origins_at_gaps_};
+        const std::vector<double> none(options_.contamination.size(), 0.0);
+        for (ReadOrigins* origins : {&origins_, &origins_at_gaps_}) {
+            origins->rates = rates;
+            if (!is_contaminated) origins->contamination = none.data();
+        }
+        std::vector<double> likelihoods = reads.likelihoods(sample, genotypes);
+        std::tie(origins_, origins_at_gaps_) = own;
+        return likelihoods;
+    }
+
     // A fragment's number is that of its first read.
     void name_fragments() {
         int64_t begin = 0;
         for (const int64_t end : region_.name_end) {
             names_.push_back(fragment_name(std::string_view(region_.names).substr(begin, end - begin)));
             begin = end;
+        }
+    }
+
+    // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.
+    void weigh_haplotypes() {
+        const ScoredReads reads = scored_reads(false);
+        for (int sample = 0; sample < static_cast<int>(options_.ploidies.size()); ++sample) {
+            mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)),
+                                   fragment_lengths(region_, sample, fragment_));
+            for (const double weight : mixtures_.back().weights()) are_likely_.push_back(weight >= kLeastWeight);
         }
     }
 
@@ -167,7 +241,9 @@ private:
                 region_.sample.data(),
                 fragment_.data(),
                 has_gaps ? &origins_at_gaps_ : &origins_,
-                pairs_ ? pairs_->are_likely().data() : nullptr};
+                pairs_                ? pairs_->are_likely().data()
+                : are_likely_.empty() ? nullptr
+                                      : are_likely_.data()};
     }
 
     std::vector<int> ploidies_at(const std::string& chrom, int64_t position) const {
@@ -179,7 +255,7 @@ private:
     // All candidates: of a single one, the alleles are the haplotypes.
     std::vector<Genotyped> all_candidates() {
         const std::vector<Variant>& variants = region_.region.variants;
-        if (variants.size() < 2) return each_candidate();
+        if (variants.size() < 2 || options_.is_mixture) return each_candidate();
         pairs_.emplace(scored_reads(false), ploidies_at(variants.front().chrom, variants.front().pos));
         std::vector<Genotyped> found = each_candidate();
         bool is_corrected = false;
@@ -227,8 +303,9 @@ private:
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
         over.set_errors(may_be_errors(variant, static_cast<size_t>(over.alleles())));
-        const std::vector<int> ploidies = ploidies_at(variant.chrom, variant.pos);
-        SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
+        SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
+                                                   : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
+                                                               options_.families, tables_);
         Site site;
         site.variant = std::move(variant);
         site.quality = called.quality;
@@ -236,7 +313,48 @@ private:
         for (SampleGenotype& sample : site.samples)
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
-        return {number, std::move(site), std::move(over), std::move(allele_of), extent};
+        return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
+    }
+
+    // The fractions of the first alleles of a site in each sample. Those whose interval excludes 0 are present, an
+    // alternative one where all samples together show it.
+    SiteGenotypes mixed_site(const SiteReads& over, const std::vector<int64_t>& allele_of, int alleles) const {
+        SiteGenotypes mixed{{}, 0};
+        for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
+            SampleGenotype& own = mixed.samples.emplace_back();
+            own.depths = over.depths(static_cast<int>(sample));
+            own.depth = over.reads_of(static_cast<int>(sample));
+            own.ploidy = 0;
+            constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+            own.fractions.assign(static_cast<size_t>(alleles), {kUnknown, kUnknown, kUnknown});
+        }
+        for (int allele = 0; allele < alleles; ++allele) {
+            const double quality = add_fractions(allele_of, allele, mixed.samples);
+            if (allele > 0) mixed.quality = std::max(mixed.quality, quality);
+        }
+        return mixed;
+    }
+
+    // Adds the fraction of one allele. Gives its QUAL.
+    double add_fractions(const std::vector<int64_t>& allele_of, int allele,
+                         std::vector<SampleGenotype>& samples) const {
+        std::vector<uint8_t> has_allele;
+        for (const int64_t one : allele_of) has_allele.push_back(one == allele);
+        std::vector<double> ratios;
+        for (size_t sample = 0; sample < samples.size(); ++sample) {
+            if (samples[sample].depth == 0 || !mixtures_[sample].has_reads()) continue;
+            const MixedShare share = mixtures_[sample].share(has_allele);
+            samples[sample].fractions[static_cast<size_t>(allele)] = {share.fraction, share.low, share.high};
+            ratios.push_back(share.ratio);
+        }
+        const double quality = mixture_quality(ratios);
+        for (SampleGenotype& sample : samples) {
+            if (!(sample.fractions[static_cast<size_t>(allele)].low > 0) || (allele > 0 && quality == 0)) continue;
+            sample.alleles.push_back(allele);
+            ++sample.ploidy;
+            sample.is_called = true;
+        }
+        return quality;
     }
 
     // A candidate with all its alternative alleles.
@@ -350,6 +468,8 @@ private:
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
     std::optional<HaplotypePairs> pairs_;  // where there are several candidates
+    std::vector<Mixture> mixtures_;        // [samples] where they are mixtures
+    std::vector<uint8_t> are_likely_;      // [samples][haplotypes] of mixtures
 };
 
 void add_phase(std::vector<Genotyped>& candidates, int samples) {
@@ -369,13 +489,35 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
     tables_.forget_some();
     RegionGenotyper genotyper(region, options_, tables_);
     std::vector<Genotyped> candidates = genotyper.candidates();
-    add_phase(candidates, samples());
+    if (options_.is_mixture) haplotypes_ += genotyper.link(candidates);
+    else add_phase(candidates, samples());
     std::vector<Site> sites;
     for (Genotyped& one : candidates) {
         if (one.site.variant.role != Role::kAsked) continue;
         genotyper.add_statistics(one);
         if (options_.has_others) genotyper.add_others(one);
+        for (SampleGenotype& sample : one.site.samples)
+            if (sample.phase_set) sample.phase_set = region.region.on_contig(*sample.phase_set);
         sites.push_back(std::move(one.site));
+    }
+    return sites;
+}
+
+std::vector<WeighedSite> Genotyper::weigh(const ScoredRegion& region) {
+    tables_.forget_some();
+    RegionGenotyper genotyper(region, options_, tables_);
+    std::vector<Genotyped> left_out;
+    std::vector<Genotyped> candidates = genotyper.candidates(&left_out);
+    add_phase(candidates, samples());
+    const size_t written = candidates.size();
+    std::move(left_out.begin(), left_out.end(), std::back_inserter(candidates));
+    std::vector<WeighedSite> sites;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        genotyper.add_statistics(candidates[i]);
+        WeighedSite& site = sites.emplace_back(WeighedSite{{}, i >= written, {}});
+        for (int sample = 0; sample < samples(); ++sample)
+            site.samples.push_back(genotyper.weighed(candidates[i], sample));
+        site.site = std::move(candidates[i].site);
     }
     return sites;
 }

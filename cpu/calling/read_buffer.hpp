@@ -32,6 +32,8 @@ private:
         void clear();
         template <class Predicate>
         void append_where(const AlignedReads& block, Predicate&& is_wanted);
+        // Drops the reads that end at `position` or before it.
+        void forget(int64_t position);
 
         std::vector<int64_t> start, end, base_offset{0}, cigar_offset{0}, name_end, molecule_end;
         std::vector<int32_t> sample;

@@ -39,6 +39,12 @@ struct ScoredRegion {
     }
 };
 
+// Adds the reads of another part of the same region.
+void add_reads(ScoredRegion& region, ScoredRegion&& part);
+
+// Moves a region of a circular contig of so many bases from its second turn to the contig.
+void turn_back(ScoredRegion& region, int64_t length);
+
 // The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
 ScoredRegion without_unlisted(const ScoredRegion& region);
 

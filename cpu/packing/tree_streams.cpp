@@ -72,7 +72,7 @@ public:
         : batch_(batch), limits_(limits), most_(limits.most_haplotypes), trees_(trees) {}
 
     void add_group(int64_t group) {
-        if (trees_.streams.empty()) trees_.streams.resize(kStreamPadding);
+        if (trees_.streams.empty()) trees_.streams.resize(padding());
         if (!trees_.of_group.empty() && is_as_before(group)) {
             trees_.of_group.push_back(trees_.of_group.back());
             trees_.columns.push_back(trees_.columns.back());
@@ -183,9 +183,12 @@ private:
                    events = static_cast<uint32_t>(trees_.events.size());
         add_events(out.data() + begin, nodes);
         most_leaves = std::max<int64_t>(most_leaves, leaves);
-        out.resize(out.size() + kStreamPadding);
+        trees_.sizes.nodes = std::max<int64_t>(trees_.sizes.nodes, nodes);
+        out.resize(out.size() + padding());
         return {static_cast<uint32_t>(begin), nodes, events};
     }
+
+    int64_t padding() const { return std::max(kStreamPadding, limits_.lead + 1); }
 
     // Whether words that share so many letters are equal, with their tails.
     bool are_equal(const Letters& a, const Letters& b, int64_t shared) const {
@@ -351,6 +354,7 @@ void TreeStreams::join_shares() {
         sizes_.left_leaves = std::max(sizes_.left_leaves, part.sizes.left_leaves);
         sizes_.right_leaves = std::max(sizes_.right_leaves, part.sizes.right_leaves);
         sizes_.joins = std::max(sizes_.joins, part.sizes.joins);
+        sizes_.nodes = std::max(sizes_.nodes, part.sizes.nodes);
     }
 }
 

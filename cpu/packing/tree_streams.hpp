@@ -74,6 +74,7 @@ struct TreesOfGroup {
 // The most of each thing that one pair of trees has.
 struct TreeSizes {
     int64_t open_branches = 0, left_leaves = 0, right_leaves = 0, joins = 0;
+    int64_t nodes = 0;  // of one stream
 };
 
 struct TreeLimits {
@@ -87,7 +88,7 @@ struct TreeLimits {
 
 constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
-constexpr int64_t kStreamPadding = 32;
+constexpr int64_t kStreamPadding = 32;  // or as many as a lead has, and one more
 
 // The trees of groups that follow each other, made by one thread.
 struct alignas(64) TreePart {  // threads that make neighbours share no cache line

@@ -20,8 +20,9 @@
 //
 // Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five
 // read 13 registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach
-// 3,651: a step takes 97 instructions instead of 92. No state has an exponent: they start at 2^kStartExponent, and a
-// pair whose sum falls below kLeastSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
+// 3,651: a step takes 97 instructions instead of 92. Only reads that must begin at a haplotype's first letter come
+// here; trees.cu takes the others. No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls
+// below kLeastSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
 
 // Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need, and no spills (128
 // registers with 16, 168 with 12).

@@ -50,7 +50,6 @@ extern "C" __global__ void __launch_bounds__(32 * ROWS_WARPS, ROWS_BLOCKS)
     const uint32 at = item.x + lane / lanes;
     const Read read =
         find_read(buffer, header, words(buffer, header.order)[at < tier.last_read ? at : tier.last_read - 1]);
-    Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + lane;
     // Lanes past the read's end, and rows, are read from its last position.
     const auto row_at = [&](const Positions& four, int r, int i) {
         const int back = max(0, i - (read.rows - 1));
@@ -60,35 +59,42 @@ extern "C" __global__ void __launch_bounds__(32 * ROWS_WARPS, ROWS_BLOCKS)
     const auto positions_from = [&](int i) {
         return load_positions(buffer, header, read.first + min(i, read.rows - 1));
     };
-    Row now = row_at(positions_from(l * rows), 0, l * rows);
-    const float entry = real(now.dm_per_mm);
+    const float entry = real(row_at(positions_from(l * rows), 0, l * rows).dm_per_mm);
     double log_kept = 0;
     int folds = 1;
+    // The reads of a tile with several strips have all its lanes: 32.
+    const int strips = strips_of(read.rows, lanes, rows);
 #pragma unroll 1
-    for (int q = 0; q < quads; ++q) {
-        const int first = l * rows + 4 * q;
-        const Positions next_four = positions_from(first + 1);
-        real made_row[kCoefficients][4];
+    for (int strip = 0; strip < strips; ++strip) {
+        Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + strip * kCoefficients * quads * 32 + lane;
+        const int first_row = (strip * 32 + l) * rows;
+        Row now = row_at(positions_from(first_row), 0, first_row);
+#pragma unroll 1
+        for (int q = 0; q < quads; ++q) {
+            const int first = first_row + 4 * q;
+            const Positions next_four = positions_from(first + 1);
+            real made_row[kCoefficients][4];
 #pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            const Row next = row_at(next_four, r, first + r + 1);
-            const bool is_row = 4 * q + r < rows;
-            Fold f;
-            const bool folded = fold(now, next, f);
-            folds = folds && (folded || !is_row);
-            log_kept += is_row ? now.log_kept : 0;
-            made_row[kFromDeletion][r] = f.from_deletion;
-            made_row[kFromInsertion][r] = f.from_insertion;
-            made_row[kExtendInsertion][r] = f.extend_insertion;
-            made_row[kFromBelow][r] = first + r == 0 ? real(0) : real(now.extension * next.im_per_mm);
+            for (int r = 0; r < 4; ++r) {
+                const Row next = row_at(next_four, r, first + r + 1);
+                const bool is_row = 4 * q + r < rows;
+                Fold f;
+                const bool folded = fold(now, next, f);
+                folds = folds && (folded || !is_row);
+                log_kept += is_row ? now.log_kept : 0;
+                made_row[kFromDeletion][r] = f.from_deletion;
+                made_row[kFromInsertion][r] = f.from_insertion;
+                made_row[kExtendInsertion][r] = f.extend_insertion;
+                made_row[kFromBelow][r] = first + r == 0 ? real(0) : real(now.extension * next.im_per_mm);
 #if VARYING
-            made_row[kExtendDeletion][r] = real(now.dd);
+                made_row[kExtendDeletion][r] = real(now.dd);
 #endif
-            now = next;
-        }
+                now = next;
+            }
 #pragma unroll
-        for (int a = 0; a < kCoefficients; ++a) {
-            own[(a * quads + q) * 32] = {made_row[a][0], made_row[a][1], made_row[a][2], made_row[a][3]};
+            for (int a = 0; a < kCoefficients; ++a) {
+                own[(a * quads + q) * 32] = {made_row[a][0], made_row[a][1], made_row[a][2], made_row[a][3]};
+            }
         }
     }
     // Summed in an order that depends on the shape alone.

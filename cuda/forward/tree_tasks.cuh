@@ -24,9 +24,19 @@ struct Task {
     uint32 read, group, tree, tier;
     uint32 flags;
 };
+constexpr uint32 kNoList = 0xffffffff;    // of a tier: its pairs are not listed
 constexpr uint32 kIsOwn = 1, kFolds = 2;  // of a task: whether the lane's read is its own; whether its rows fold
 
-// After the tasks of 32 lanes: quads of rows as [array][k / 4][lane].
+// After the tasks of 32 lanes: for each strip of the read, quads of rows as [array][k / 4][lane].
 constexpr uint32 kTaskBytes = 32 * sizeof(Task);
 enum MadeArray { kFromDeletion, kFromInsertion, kExtendInsertion, kFromBelow, kExtendDeletion };
 constexpr int kCoefficients = 4 + VARYING;
+
+__device__ __forceinline__ int rows_of(const uint8* buffer, const Header& header, uint32 read) {
+    return int(words(buffer, header.read_offset)[read + 1] - words(buffer, header.read_offset)[read]);
+}
+
+// Strips of `lanes` lanes that a read takes, each lane `rows` of its rows.
+__device__ __forceinline__ int strips_of(int read_rows, int lanes, int rows) {
+    return (read_rows + lanes * rows - 1) / (lanes * rows);
+}

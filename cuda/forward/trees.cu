@@ -23,6 +23,10 @@
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
 // keeps its rows, turns their order, and the backward walks from the last lane to the first. One text walks both.
 //
+// With TALL, a read has several strips of 32 lanes, which the warp walks one after the other. A strip's first lane
+// follows the last one of the strip before it, as if all lanes were at work at once. What enters it goes through
+// memory.
+//
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
 //
@@ -50,6 +54,8 @@
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     this kernel                                                                 7,650     8,288
 //
+// Groups of 32 x 32 of 1,024 bases, 2 strips a read: 9,100, where fast.cu makes 3,290; of 4,096 bases, 8 strips: 9,200.
+//
 // Many kernels side by side evict each other's instructions from the caches: 11 numbers of rows take longer than 4,
 // though lanes then compute rows that no read has. More shared memory than emissions need costs up to 7%: the L1 cache
 // is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
@@ -58,11 +64,9 @@
 // ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.95 to 0.98 of the
 // speed of whole matrices. They are not chosen by what a batch shares, since a score must have the same bits in any
 // company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20,
-// where fast.cu lists 280.
+// where fast.cu lists 280. With TALL there is no list: the host gives them to long.cu.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
-constexpr int kLead = LEAD;  // letters of the path before a node that restores
-constexpr int kTail = TAIL;  // letters behind a right leaf
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
 constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
@@ -96,7 +100,8 @@ struct Forest {
     const Place* places;
     const int* events;            // nodes with a flag: kEventFlags times the node, and its flags
     const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
-    const uint8* streams;         // with 32 zeros before and behind each, and leads of kLead letters
+    const uint8* streams;         // with more than `lead` zeros before and behind each
+    int lead;                     // letters of the path before a node that restores, and letters behind a right leaf
 };
 
 // A warp's scratch memory, and what lies where in it, in bytes.
@@ -105,6 +110,8 @@ struct Scratch {
     uint32 leaves;   // Quad[slot] what the left halves hand to the joins
     uint32 joined;   // real[join][lane] sums over a lane's rows
     uint32 started;  // real[backward leaf][lane]
+    // TALL: bytes of a strip's leaves and of its joins; and two borders, float2[node], and the bytes of one
+    uint32 leaves_bytes, joined_bytes, border, border_bytes;
 };
 
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
@@ -126,8 +133,9 @@ __device__ __forceinline__ uint32 fresh(uint32 number) {
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
     return reinterpret_cast<Quad*>(fresh(scratch.memory)) + level * kSlot;
 }
-__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
-    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
+__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, int strip, uint32 leaf) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves + strip * scratch.leaves_bytes) +
+           leaf * kSlot;
 }
 // One number a lane.
 __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint32 index) {
@@ -189,7 +197,9 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
 // in the backward's order. Behind the sum is what the last row of the lane above hands down.
-__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
+// `below` is the slot of the strip below, if there is one, and `is_top` says that none is above.
+__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, Quad* below, bool is_top, const Rows& rows,
+                                          const States& state, real sum) {
     const int lane = threadIdx.x, l = lane % lanes;
     real s[K], d[K];
 #pragma unroll
@@ -198,7 +208,8 @@ __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& row
         s[k] = state.s[from];
         d[k] = from > 0 ? state.d[above] * rows.from_deletion[above] : 0;
     }
-    if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
+    const bool is_first = l == 0 && is_top;
+    if (is_first) s[K - 1] = 0;  // what starts behind the cut is in `started`
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         slot[q * 32 + lane] = four_of(s, 4 * q);
@@ -206,11 +217,12 @@ __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& row
     }
     real* const own = reinterpret_cast<real*>(slot + 2 * kQuads * 32 + lane);
     own[0] = sum;
-    if (l == 0) own[1] = own[2] = own[3] = 0;  // nothing is above the first lane
-    if (l < lanes - 1) {
-        own[5] = state.s_below;
-        own[6] = state.d[K - 1] * rows.from_deletion[K - 1];
-        own[7] = state.i_below;
+    if (is_first) own[1] = own[2] = own[3] = 0;  // nothing is above the first lane
+    real* const next = l < lanes - 1 ? own + 4 : reinterpret_cast<real*>(below + 2 * kQuads * 32);
+    if (l < lanes - 1 || (TALL && below != nullptr)) {
+        next[1] = state.s_below;
+        next[2] = state.d[K - 1] * rows.from_deletion[K - 1];
+        next[3] = state.i_below;
     }
 }
 
@@ -265,7 +277,14 @@ struct Half {
     real start_s, start_i;         // S and I of the first row walked, in every column
     uint32 stream, events, joins;  // the first ones
     int nodes;
+    int lanes;  // of the read, in all its strips
+    int ahead;  // lanes of the strips that were walked before this one
 };
+
+// What a strip hands to the next one: S and I of each step, and that of the step before it. The two take turns.
+__device__ __forceinline__ float2* border_of(const Scratch& scratch, int number) {
+    return reinterpret_cast<float2*>(fresh(scratch.memory) + scratch.border + number % 2 * scratch.border_bytes);
+}
 
 // A walk goes from leaf to leaf. What lies between two leaves is a segment. Its length is the steps of a lane: up to
 // the leaf's node, and in the backward up to the column before it in the last lane. Reads of a warp may have segments
@@ -274,9 +293,15 @@ struct Half {
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
-    const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
-    const bool is_first = l == 0;
+    const int in_strip = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
+    const int l = (TALL ? half.ahead : 0) + in_strip, all = TALL ? half.lanes : lanes;
+    const bool is_first = in_strip == 0;
+#if TALL
+    const int number = half.ahead / lanes;
+    const bool enters = is_first && number > 0, leaves = in_strip == lanes - 1 && half.ahead + lanes < all;
+#endif
     const int before = threadIdx.x + (backward ? !is_first : -!is_first);
+    const int strip = !TALL ? 0 : backward ? all / lanes - 1 - half.ahead / lanes : half.ahead / lanes;
     States state;
     clear(state);
     LastRow last = {};
@@ -299,7 +324,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
                 const int word = forest.events[event];
                 const int node = word / kEventFlags - at;
                 if ((word & kEventSave) && node < save) save = node + 1, of_save = event;
-                length = node + (backward ? lanes - 1 : 1);
+                length = node + (backward ? all - 1 : 1);
                 if (word & kEventLeaf) break;
             }
         }
@@ -313,12 +338,22 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             }
         };
         const int steps = most_of_warp(length), full = least_of_warp(length);
+        float2 entering = make_float2(half.start_s, half.start_i);
+#if TALL
+        const float2* const from = border_of(scratch, number + 1) + at;
+        float2* const to = border_of(scratch, number) + at;
+        if (enters) entering = from[0];
+#endif
         const auto step = [&](int t, bool waits) {
             const uint32 byte = next;
             next = stream[(waits ? min(t + 1, length) : t + 1) - l];
             const real s_above = __shfl_sync(FULL, state.s_below, before);
             const real i_above = __shfl_sync(FULL, state.i_below, before);
-            const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
+            const real s = is_first ? entering.x : s_above, i = is_first ? entering.y : i_above;
+#if TALL
+            if (enters) entering = from[t + 1];
+            if (leaves) to[t] = make_float2(state.s_below, state.i_below);
+#endif
             if (waits && t >= length) return last;
             const LastRow row = advance(rows, state, byte & kLetterBits, s, i);
             sum.add(state.i_below);
@@ -349,8 +384,8 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             const uint32 letter = next & kLetterBits;
             for (;; ++join_number) {
                 const uint32 of = forest.joins[join_number];
-                numbers(scratch, scratch.joined, join_number - half.joins)[threadIdx.x] =
-                    join(leaf_slot(scratch, of & (kLastJoin - 1)), rows, state, last, letter);
+                numbers(scratch, scratch.joined + strip * scratch.joined_bytes, join_number - half.joins)[threadIdx.x] =
+                    join(leaf_slot(scratch, strip, of & (kLastJoin - 1)), rows, state, last, letter);
                 if (of & kLastJoin) break;
             }
             ++join_number;
@@ -359,22 +394,36 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
             numbers(scratch, scratch.started, leaf)[threadIdx.x] = started.rounded();
         } else {
-            save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
+            Quad* const below = TALL && half.ahead + lanes < all ? leaf_slot(scratch, strip + 1, leaf) : nullptr;
+            save_leaf(lanes, leaf_slot(scratch, strip, leaf), below, strip == 0, rows, state, sum.rounded());
         }
-        at += (backward ? length - (lanes - 1) + 1 + kTail : length) + kLead;
+        at += (backward ? length - (all - 1) + 1 + forest.lead : length) + forest.lead;
         ++leaf;
         ++event;
     }
 }
 
 // Turn a lane's rows from the forward's order into the backward's: the last row comes first.
-__device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
+// `made` are the rows of its strip, and `above` those of the strip above, if there is one.
+__device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made, const Quad* above_made) {
     const Rows old = rows;
-    const real deletion_above = __shfl_up_sync(FULL, old.from_deletion[K - 1], 1, lanes);
+    real deletion_above = __shfl_up_sync(FULL, old.from_deletion[K - 1], 1, lanes);
 #if VARYING
-    const real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
+    real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
 #endif
-    const bool is_first = threadIdx.x % lanes == 0;
+    bool is_first = threadIdx.x % lanes == 0;
+#if TALL
+    if (is_first && above_made != nullptr) {
+        const auto last_of = [&](int array) {
+            return part_of(above_made[(array * kQuads + kQuads - 1) * 32 + 31], (K - 1) % 4);
+        };
+        deletion_above = last_of(kFromDeletion);
+#if VARYING
+        extension_above = last_of(kExtendDeletion);
+#endif
+        is_first = false;
+    }
+#endif
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
@@ -404,8 +453,8 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
 }
 
 // A lane's rows, which tree_rows.cu has made, and its emissions in shared memory.
-__device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
-                                          const Task& task, const Quad* made, Rows& rows) {
+__device__ __forceinline__ void load_rows(int lanes, int strip, const uint8* buffer, const Header& header,
+                                          const Tables& tables, const Task& task, const Quad* made, Rows& rows) {
     made += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
@@ -432,7 +481,7 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
     const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
 #pragma unroll 1
     for (int q = 0; q < kQuads; ++q) {
-        const int first_row = threadIdx.x % lanes * K + 4 * q, last = count - 1;
+        const int first_row = (strip * 32 + threadIdx.x % lanes) * K + 4 * q, last = count - 1;
         const Positions four = load_positions(buffer, header, first + min(first_row, last));
         real emission[kLetters][4];
 #pragma unroll
@@ -452,9 +501,10 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
 }
 
 // Score the haplotypes of a pair of trees: a read's lanes share them.
-__device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Task& task,
-                                      const TreeTier& tier, const Forest& forest, const Scratch& scratch,
-                                      uint32* listed, uint2* list, double* scores, uint8* precision) {
+__device__ __forceinline__ void score(int lanes, int strips, const uint8* buffer, const Header& header,
+                                      const Task& task, const TreeTier& tier, const Forest& forest,
+                                      const Scratch& scratch, uint32* listed, uint2* list, double* scores,
+                                      uint8* precision) {
     const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
     const float start = exp2f(kHalfExponent);
     const uint32 first_haplotype = words(buffer, header.group_haplotype)[task.group];
@@ -466,9 +516,13 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
         const Place place = forest.places[tree.first_place + p];
         const uint32 haplotype = first_haplotype + place.haplotype;
         real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (task.entry * start);
-        sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
-        const real* joined = numbers(scratch, scratch.joined, place.join) + first_lane;
-        for (int k = 0; k < lanes; ++k) sum += joined[k];
+        sum = multiply_add(ended_of(leaf_slot(scratch, strips - 1, place.forward_leaf), first_lane + lanes - 1), start,
+                           sum);
+        for (int strip = 0; strip < strips; ++strip) {
+            const real* joined =
+                numbers(scratch, scratch.joined + strip * scratch.joined_bytes, place.join) + first_lane;
+            for (int k = 0; k < lanes; ++k) sum += joined[k];
+        }
         const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
         const double columns = double(offset[1] - offset[0]);
         const bool held = folds && sum >= kLeastJoined && sum < infinity();
@@ -477,7 +531,7 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
             held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + task.log_kept : double(not_a_number());
         precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
         // scaled.cu leaves out reads that its exponents do not hold.
-        if (!held && folds)
+        if (!held && folds && tier.list != kNoList)
             list[tier.list_first + atomicAdd(listed + tier.list, 1u)] = make_uint2(read.index, haplotype);
     }
 }
@@ -490,30 +544,55 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                   const Place* __restrict__ places, const int* __restrict__ events,
                   const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
                   const TreeTier* __restrict__ tiers, const uint8* __restrict__ made_memory, int64 item_bytes,
-                  int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at,
-                  int64 started_at, uint32* next_item, uint32* listed, uint2* lists, double* scores, uint8* precision) {
+                  int64 item_count, int64 lead, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at,
+                  int64 joined_at, int64 started_at, int64 border_at, int64 leaves_bytes, int64 joined_bytes,
+                  int64 border_bytes, uint32* next_item, uint32* listed, uint2* lists, double* scores,
+                  uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const Forest forest = {trees, places, events, joins, streams};
-    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
-                             uint32(started_at)};
+    const Forest forest = {trees, places, events, joins, streams, int(lead)};
+    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes,
+                             uint32(leaves_at),
+                             uint32(joined_at),
+                             uint32(started_at),
+                             uint32(leaves_bytes),
+                             uint32(joined_bytes),
+                             uint32(border_at),
+                             uint32(border_bytes)};
     const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
     for (uint32 index = take_item(); index < item_count; index = take_item()) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
-        const auto made = [&] { return reinterpret_cast<const Quad*>(item() + kTaskBytes); };
+        const auto made = [&](int strip) {
+            return reinterpret_cast<const Quad*>(item() + kTaskBytes) + strip * (kCoefficients * kQuads * 32);
+        };
         const int lanes = int(tiers[task_of().tier].lanes);
+        const int strips = TALL ? strips_of(rows_of(buffer, header, task_of().read), lanes, K) : 1;
         {
             Rows rows;
-            load_rows(lanes, buffer, header, *tables, task_of(), made(), rows);
+#if !TALL
+            load_rows(lanes, 0, buffer, header, *tables, task_of(), made(0), rows);
             __syncwarp();
+#endif
             Half half;
             half.start_s = task_of().entry * exp2f(kHalfExponent);
             half.start_i = 0;
+            half.lanes = strips * lanes;
 #pragma unroll 1
-            for (int turned = 0; turned < 2; ++turned) {
+            for (int number = 0; number < 2 * strips; ++number) {
+                const bool turned = number >= strips;
+                half.ahead = (turned ? number - strips : number) * lanes;
+#if TALL
+                const int strip = turned ? 2 * strips - 1 - number : number;
+                load_rows(lanes, strip, buffer, header, *tables, task_of(), made(strip), rows);
+                __syncwarp();
+                const Quad* const above_made = strip > 0 ? made(strip - 1) : nullptr;
+#else
+                const int strip = 0;
+                const Quad* const above_made = nullptr;
+#endif
                 if (turned) {
-                    turn(lanes, rows, made());
+                    turn(lanes, rows, made(strip), above_made);
                     half.start_s = half.start_i = exp2f(kHalfExponent);
                 }
                 const Tree& tree = trees[task_of().tree];
@@ -527,7 +606,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             }
         }
         const Task& task = task_of();
-        score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
+        score(lanes, strips, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();
     }
 }

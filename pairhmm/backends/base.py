@@ -78,6 +78,14 @@ class Backend(Protocol):
             The device does not answer any more.
         """
 
+    def room_for(self, pairs: int) -> Scores | None:
+        """Memory for the scores of a batch of many calls, which `forward_into` fills without a copy; None without."""
+        return None
+
+    def forward_into(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int, into: Scores) -> Scores:
+        """`forward`, with the scores in a part of what `room_for` gave."""
+        raise TypeError(f"backend {self.name} has no room for scores")
+
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Score the given pairs (indices into the batch), in their order, of any length and with any score.
 

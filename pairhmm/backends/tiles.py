@@ -42,7 +42,7 @@ ITEM_BYTES = 8
 
 _TierNumbers = tuple[int, int, int, int, int, int, int, int]
 _TreePlaces = tuple[int, int, int, int, int, int]
-_TreeNumbers = tuple[_TreePlaces, tuple[int, int, int, int], NDArray[np.uint32]]
+_TreeNumbers = tuple[_TreePlaces, tuple[int, int, int, int, int], NDArray[np.uint32]]
 
 HALVES = 2
 """Halves of a long pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
@@ -178,6 +178,7 @@ class TreeSizes(NamedTuple):
     left_leaves: int
     right_leaves: int
     joins: int
+    nodes: int  # of one stream
 
 
 class SentTrees(NamedTuple):
@@ -199,6 +200,10 @@ TREE_ARRAYS = SentTrees._fields[:6]
 MOST_TREE_BYTES = (128, 48)
 """Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
 of any shape; `cpu/packing/tree_streams.hpp` says what the arrays are."""
+
+MORE_THAN_PADDING = 32
+"""Letters of a lead from which on streams have more zeros between them than `MOST_TREE_BYTES` allows for
+(`cpu/packing/tree_streams.hpp`)."""
 
 LETTERS_OF_TREE_BYTE = 16
 """Fewest letters of a path for which there is one byte more, which says where sums end."""
@@ -233,17 +238,18 @@ def takes_trees(start: Start) -> bool:
     return start.match == 0 and start.deletion == 1
 
 
-def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int) -> int:
+def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int, tall_in_trees: bool = False) -> int:
     """Cells that kernels compute which walk trees of at most so many haplotypes.
 
-    They are whole matrices where a batch takes no trees, for tall reads, and for reads longer than those of the table.
+    They are whole matrices where a batch takes no trees, for tall reads unless these walk trees, too, and for reads
+    longer than those of the table.
     """
     if not takes_trees(batch.start):
         return batch.cells
     longest = len(table.of_length) - 1
     tall = np.array([shape.tall for shape in table.known])[table.of_length]
     rows = np.diff(batch.read_offset)
-    is_whole = (rows > longest) | tall[np.minimum(rows, longest)]
+    is_whole = (rows > longest) | (tall[np.minimum(rows, longest)] & (not tall_in_trees))
     group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
     columns = native.TreeStreams(
         batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, team()
@@ -325,6 +331,9 @@ def send_with_tiles(
 
 def _most_tree_bytes(batch: PairBatch, lead: int, tail: int) -> int:
     of_group, of_haplotype = MOST_TREE_BYTES
+    if lead >= MORE_THAN_PADDING:
+        # As many zeros before and behind each stream. A haplotype may have trees of its own.
+        of_group, of_haplotype = of_group + 4 * lead, of_haplotype + 4 * lead
     of_haplotype += 2 * (lead + 1) + tail  # both halves may restore, and the last node of the right one comes twice
     letters = len(batch.haplotypes)
     of_letters = letters + letters // LETTERS_OF_TREE_BYTE

@@ -31,7 +31,7 @@ from pairhmm.models.merging import merge_batches
 
 log = logging.getLogger(__name__)
 
-KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
+KERNEL_LENGTHS = (128, 150, 256, 512, 1024, 2048, 4096)
 KERNEL_GROUP = 32
 """Reads of a group when kernels are measured, and also its haplotypes."""
 
@@ -41,6 +41,9 @@ FIRST_CELLS, MOST_CELLS = 200_000_000, 400_000_000_000
 LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
 """A timed launch takes at least `LAUNCH_SECONDS`, unless it has `MOST_CELLS`. A shorter one is tried again with as many
 cells as should take `AIM_SECONDS`."""
+
+LEAST_GROUPS = 120
+"""Fewest groups of a timed launch: a launch of few long reads takes as long as one of them."""
 
 MOST_GROWTH = 20
 """Most cells of a launch, as a multiple of those of the launch tried before it."""
@@ -184,7 +187,7 @@ def _enough_groups(backend: Backend, length: int) -> int:
         groups = _groups_for(length, cells)
         *_, seconds = backend.kernel_seconds(_equal_lengths(length, groups, 0), WARM_LAUNCHES)
         if seconds >= LAUNCH_SECONDS or cells == MOST_CELLS:
-            return groups
+            return max(groups, LEAST_GROUPS)
         cells = min(MOST_CELLS, round(cells * min(MOST_GROWTH, AIM_SECONDS / seconds)))
 
 

@@ -58,6 +58,7 @@ class RegionGenotyper:
 
     `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
     those that no sample has are left out, and so are their alleles. `strand_errors` are rates that reads show.
+    `haplotypes`: whether lines of the table of haplotypes are made.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class RegionGenotyper:
         discovered: bool,
         records: RecordOptions | None = None,
         strand_errors: Sequence[float] = (),
+        haplotypes: bool = False,
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
@@ -86,6 +88,8 @@ class RegionGenotyper:
             loss,
             MOST_REPEATS,
             spread,
+            options.mixture,
+            list(samples) if haplotypes else [],
             *strand_errors,
         )
 

@@ -16,11 +16,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pairhmm import engine
 from pairhmm.alignments.index import find_index, how_to_index
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
+from pairhmm.calling.circles import run_blocks
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, reference_check, whole_run
-from pairhmm.calling.region_choice import shard_regions
+from pairhmm.calling.region_choice import listed_candidates, shard_regions
 from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
@@ -28,13 +28,13 @@ from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_o
 from pairhmm.calling.stutter import seen
 from pairhmm.calling.summary import RunCounts
 from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
+from pairhmm.engine.choice import Choice
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.task_threads import TaskThreads, checked
 from pairhmm.files.descriptors import STDIN
 from pairhmm.native import require_compiled
 from pairhmm.process import usable_cores
-from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import REPEAT_REACH, Region
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class OpenResults(NamedTuple, Generic[Result]):
 
     @property
     def backend(self) -> str:
-        """Labels of the devices that score, once they have started."""
+        """Labels of the devices that score."""
         return self.devices.label
 
 
@@ -133,7 +133,7 @@ def open_results(
             devices = pool.until(stop)
         else:
             packers = options.threads if count == 1 else max(1, options.threads // _THREADS_FOR_A_PACKER)
-            devices = stack.enter_context(DeviceThread(partial(engine.choose, options.backend), packers, stop))
+            devices = stack.enter_context(_device_thread(options.backend, packers, stop))
         if work is None or count == 1:
             run = whole_run(inputs, plan.options, devices, files)
             results = use(run.regions(watch, refine, filters_reads), run)
@@ -144,14 +144,26 @@ def open_results(
             threads = stack.enter_context(TaskThreads(begin, count, stop))
             shards = range(len(targets) + 1) if inputs.candidates is None else _listed_shards(plan, files)
             results = _gathered(plan, files, threads.results(shards))
-        results = _with_devices(results, devices)
-        yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
+        if isinstance(devices, DeviceThread):
+            results = _concluded(results, devices)
+        contigs = {name: files.genome.lengths[name] for name in files.contigs}
+        yield OpenResults(plan.options, devices, files.reader.samples, contigs, results)
 
 
-def _with_devices(results: Iterator[Result], devices: Devices) -> Iterator[Result]:
-    """The results. If devices did not start, that is raised at the end, although nothing was to be scored."""
+def _device_thread(backend: str | Choice, packers: int, stop: threading.Event) -> DeviceThread:
+    """Devices of a named backend start beside the run; those of "auto" are looked for first."""
+    choice = Choice(backend) if isinstance(backend, str) else backend
+    if choice.backend == "auto":
+        pool = engine.choose(choice)
+        return DeviceThread(pool.label, lambda: pool, packers, stop)
+    label = ", ".join(f"{choice.backend}:{device}" for device in choice.devices or (0,))
+    check = partial(engine.check_devices, choice)
+    return DeviceThread(label, partial(engine.choose, choice), packers, stop, check)
+
+
+def _concluded(results: Iterator[Result], devices: DeviceThread) -> Iterator[Result]:
     yield from results
-    _ = devices.label
+    devices.conclude()
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
@@ -172,14 +184,16 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 def _work(files: OpenFiles) -> Work:
     """Where the reads of the requested intervals are."""
-    return work_of(files.reader.sources, in_run_order(files.requested, files.contigs))
+    return work_of(files.reader.sources, files.genome.rolled_up(in_run_order(files.requested, files.contigs)))
 
 
 def _gathered(plan: _Plan[Result], files: OpenFiles, results: Iterator[Result | _ShardEnd]) -> Iterator[Result]:
     """The results of all shards, in order. Counters are added, and announced at the end."""
     inputs = plan.inputs
     counts, left_out = RunCounts.none(files.reader.samples, plan.options), LeftOut()
-    progress = run_progress(files.reader, files.contigs, with_padding(files.requested, files.genome), inputs.candidates)
+    padded = with_padding(files.requested, files.genome)
+    places = None if padded is None else files.genome.rolled_up(padded)
+    progress = run_progress(files.reader, files.contigs, places, inputs.candidates)
     for result in results:
         if not isinstance(result, _ShardEnd):
             yield result
@@ -202,7 +216,7 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
     assert plan.inputs.candidates is not None
     padded = with_padding(files.requested, files.genome)
     around = Inside(padded)
-    reader = CandidateReader(plan.inputs.candidates, files.contigs, files.genome.fetch, padded is not None)
+    reader = listed_candidates(plan.inputs.candidates, files.genome, files.contigs, padded is not None)
     variants = (variant for variant in reader if around(variant.chrom, variant.pos))
     first = list(islice(variants, 1))
     options, fetch = plan.options, files.genome.fetch
@@ -214,7 +228,8 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
 def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Locus]:
     """Where the run is to be cut, or behind: rank of the contig, and position."""
     rank = {name: number for number, name in enumerate(files.contigs)}
-    loci = [work.locus_at(share) for share in _shares(work.total, options.threads)]
+    found = [work.locus_at(share) for share in _shares(work.total, options.threads)]
+    loci = [(chrom, at + files.genome.on_contig(chrom)) for chrom, at in found]
     # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
     before = context(options)
     return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in loci))
@@ -292,11 +307,12 @@ class _ShardRunner(Generic[Result]):
     def _count_once(self, shard: Shard, left_out: LeftOut) -> None:
         """Take away the reads that the shard before has left out, too."""
         shared = self._intervals.shared(shard)
-        if not shared or not left_out.counts:
+        if not shared or not (left_out.counts or left_out.begun):
             return
-        files, twice = self._files, LeftOut()
-        for _ in read_blocks(
-            files.reader.sources, list(files.contigs), self._options.reads, regions=shared, left_out=twice
+        files, options, twice = self._files, self._options, LeftOut()
+        contigs = list(files.contigs)
+        for _ in run_blocks(
+            files.genome, files.reader.sources, contigs, options.reads, options.chunk_size, shared, twice
         ):
             pass
-        left_out.counts.subtract(twice.counts)
+        left_out.subtract(twice)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends import cpu as cpu_backend
 from pairhmm.backends.cpu import CpuBackend
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.stream import FlatScores, HaplotypeLetters
 from pairhmm.calling.timing import SCORING, StageClock
+from pairhmm.engine import device_thread
 from pairhmm.engine.device_pool import DevicePool, Devices, StoppableDevices
+from pairhmm.engine.device_thread import DeviceThread, result_of
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import ERROR, LOWEST_USABLE_BASE_QUALITY, START, GatkOptions, pcr_quality
 from pairhmm.models.profile import CALL_PROBABILITIES, ProfileModel
@@ -60,9 +65,11 @@ class ReadScorer:
     tagged: int = 0
     clock: StageClock = field(default_factory=StageClock)
     _preparation: ReadPreparation = field(init=False, repr=False)
+    _cpu: CpuBackend | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._preparation = preparation(self.options, self.profile)
+        self._cpu = _cpu_of(self.pool)
 
     @property
     def ahead(self) -> int:
@@ -91,31 +98,60 @@ class ReadScorer:
         self, prepared: PreparedReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters
     ) -> Callable[[], Scores]:
         group_read = offsets(list(reads_of))
-        device = _cpu_alone(self.pool)
-        if device is None:
-            batch = PairBatch(
-                group_read=group_read,
-                group_haplotype=haplotypes.group,
-                haplotype_offset=haplotypes.offset,
-                haplotypes=haplotypes.letters,
-                **_of_batch(prepared, self.profile),
-            )
-            return self.pool.begin(batch, self.threads)
-        pairs = offsets(np.diff(group_read) * np.diff(haplotypes.group))
-        scores = Scores(
-            *self._preparation.score(
-                *(prepared, group_read, haplotypes.group, pairs, haplotypes.offset, haplotypes.letters),
-                *(device.isa, device.longest_fast_read, self.threads),
-            )
-        )
+        if self._cpu is None:
+            return self.pool.begin(self._batch(prepared, group_read, haplotypes), self.threads)
+        on_the_cpu = partial(self._scored_here, self._cpu, prepared, group_read, haplotypes)
+        if isinstance(self.pool, DeviceThread):
+            cells = _cells(prepared, group_read, haplotypes)
+            if cells >= device_thread.WORTH_A_CALL:
+                answer = self.pool.submit(self._batch(prepared, group_read, haplotypes))
+                return lambda: self._answered(answer, cells, on_the_cpu)
+            self.pool.count(cells)
+        scores = on_the_cpu()
         return lambda: scores
 
+    def _answered(self, answer: Future[Scores], cells: int, on_the_cpu: Callable[[], Scores]) -> Scores:
+        """The scores of a device, or those of the CPU where no device has begun."""
+        if not answer.cancel():
+            return result_of(answer)
+        assert isinstance(self.pool, DeviceThread)
+        self.pool.count(cells)
+        return on_the_cpu()
 
-def _cpu_alone(pool: Devices) -> CpuBackend | None:
-    """The CPU's SIMD backend, where it scores alone: it takes prepared reads without a batch in Python."""
+    def _batch(self, prepared: PreparedReads, group_read: NDArray[np.int64], haplotypes: HaplotypeLetters) -> PairBatch:
+        return PairBatch(
+            group_read=group_read,
+            group_haplotype=haplotypes.group,
+            haplotype_offset=haplotypes.offset,
+            haplotypes=haplotypes.letters,
+            **_of_batch(prepared, self.profile),
+        )
+
+    def _scored_here(
+        self, cpu: CpuBackend, prepared: PreparedReads, group_read: NDArray[np.int64], haplotypes: HaplotypeLetters
+    ) -> Scores:
+        pairs = offsets(np.diff(group_read) * np.diff(haplotypes.group))
+        return Scores(
+            *self._preparation.score(
+                *(prepared, group_read, haplotypes.group, pairs, haplotypes.offset, haplotypes.letters),
+                *(cpu.isa, cpu.longest_fast_read, self.threads),
+            )
+        )
+
+
+def _cpu_of(pool: Devices) -> CpuBackend | None:
+    """The CPU's SIMD backend, where it scores alone or beside devices: it takes prepared reads without a batch."""
+    if isinstance(pool, DeviceThread):
+        return cpu_backend.make() if cpu_backend.status().available else None
     pool = pool.pool if isinstance(pool, StoppableDevices) else pool
     devices = pool.devices if isinstance(pool, DevicePool) else []
     return devices[0] if len(devices) == 1 and type(devices[0]) is CpuBackend else None
+
+
+def _cells(prepared: PreparedReads, group_read: NDArray[np.int64], haplotypes: HaplotypeLetters) -> int:
+    """Cells of all matrices."""
+    bases, letters = np.diff(prepared.read_offset[group_read]), np.diff(haplotypes.offset[haplotypes.group])
+    return int(bases @ letters)
 
 
 def preparation(options: GatkOptions, profile: ProfileModel | None) -> ReadPreparation:

@@ -1,5 +1,13 @@
 """Choosing a backend and its devices, and scoring batches on them."""
 
-from pairhmm.engine.choice import WORTH_A_DEVICE, Choice, check_backend, choose, forward, names_devices
+from pairhmm.engine.choice import (
+    WORTH_A_DEVICE,
+    Choice,
+    check_backend,
+    check_devices,
+    choose,
+    forward,
+    names_devices,
+)
 
-__all__ = ["WORTH_A_DEVICE", "Choice", "check_backend", "choose", "forward", "names_devices"]
+__all__ = ["WORTH_A_DEVICE", "Choice", "check_backend", "check_devices", "choose", "forward", "names_devices"]

@@ -60,6 +60,13 @@ def names_devices(wanted: str | Choice) -> bool:
     return choice.devices is not None or choice.backend in backends.on_devices()
 
 
+def check_devices(wanted: Choice) -> None:
+    """Raise what `choose` would raise for a named backend, as far as is known before devices start."""
+    _check_the_cpu()
+    for device in _indices(wanted):
+        backends.device_of(wanted.backend, device)
+
+
 def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
     """The name of a backend, and the devices that were named with it."""
     return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
@@ -86,9 +93,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     """
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
     if names_devices(choice):
-        # The CPU scores what no device can, so its wrong settings are reported now.
-        for name in backends.on_the_cpu():
-            backends.status(name)
+        _check_the_cpu()
     if choice.backend != "auto":
         return _load(choice.backend, choice)
     names = backends.names()
@@ -191,7 +196,17 @@ def forward(
 
 
 def _load(name: str, choice: Choice) -> DevicePool:
+    return DevicePool([backends.load(name, device, choice.device_memory) for device in _indices(choice)])
+
+
+def _indices(choice: Choice) -> tuple[int | None, ...]:
     devices = choice.devices or (None,)
     if len(set(devices)) < len(devices):
         raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
-    return DevicePool([backends.load(name, device, choice.device_memory) for device in devices])
+    return devices
+
+
+def _check_the_cpu() -> None:
+    """The CPU scores what no device can, so its wrong settings are reported at once."""
+    for name in backends.on_the_cpu():
+        backends.status(name)

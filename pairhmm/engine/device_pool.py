@@ -107,22 +107,27 @@ class DevicePool:
         """Score chunks until none is left, the devices are lost, or `stop` is set."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
-        first = list(islice(job.chunks, len(feeds)))
+        # Whether there are several is enough for one device, which begins before the others are cut.
+        first = list(islice(job.chunks, len(feeds) if len(members) > 1 else 2))
         job.chunks.put_back(first)
-        del feeds[len(first) :]
-        if not feeds:
+        if not first:
             return
-        if len(feeds) == 1:
+        if len(first) == 1 or len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
+        if len(members) > 1:
+            del feeds[len(first) :]
+        else:
+            job.take_room(members[0].device)
         from pairhmm.backends.tiles import team  # Only here, so that a run with one feed starts without it.
 
         threads_each = max(1, threads // len(feeds))
         scores = job.scores  # made here, before several threads ask for it
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
-        # Page faults would take a feeding thread longer than the copy of its scores.
-        native.touch(team(), scores.log10.view(np.uint8))
-        native.touch(team(), scores.precision)
+        if not job.has_room:
+            # Page faults would take a feeding thread longer than the copy of its scores.
+            native.touch(team(), scores.log10.view(np.uint8))
+            native.touch(team(), scores.precision)
         left = set(running)
         try:
             while left:
@@ -145,8 +150,9 @@ class DevicePool:
             if chunk.divisible and chunk.batch.cells > member.chunk_cells:
                 job.chunks.put_back(_split([chunk], repeat(member.chunk_cells)))
                 continue
+            into = job.part(chunk) if job.has_room else None
             try:
-                scores = score(chunk.batch, member.device, threads)
+                scores = score(chunk.batch, member.device, threads, into)
             except OutOfDeviceMemory as error:
                 if error.fits_later:
                     job.chunks.put_back([chunk])
@@ -159,7 +165,7 @@ class DevicePool:
                 job.chunks.put_back([chunk])
                 self._lose(member, error.cause)
             else:
-                job.store(chunk, scores)
+                job.store(chunk, scores, into)
 
     def _shrink(self, member: _Member, cells: int) -> None:
         with self._lock:
@@ -191,7 +197,7 @@ class DevicePool:
             return
         self._say_once("pairs that it cannot score")
         for chunk in _split(job.incomplete, repeat(self._cpu.chunk_cells)):
-            scores = Scores(job.scores.log10[chunk.scores], job.scores.precision[chunk.scores])
+            scores = job.part(chunk)
             pairs = scores.unscored()
             if len(pairs):
                 scores.put(pairs, self._cpu.forward_pairs(chunk.batch, pairs, threads))
@@ -229,13 +235,21 @@ class StoppableDevices:
         return lambda: scores
 
 
-def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
-    """Score a batch on a device in one call, then rescue the pairs that its fast arithmetic does not hold."""
+def score(batch: PairBatch, device: Backend, threads: int, into: Scores | None = None) -> Scores:
+    """Score a batch on a device in one call, then rescue the pairs that its fast arithmetic does not hold.
+
+    `into` is a part of the device's room for scores (`Backend.room_for`), where the scores may come to lie.
+    """
     is_long = np.zeros(batch.reads, dtype=bool)
     if batch.longest_read > device.longest_fast_read:
         is_long = np.diff(batch.read_offset) > device.longest_fast_read
     # Where all reads are long, a device would send the batch and bring back nothing.
-    scores = Scores.none(batch.pairs) if is_long.all() else device.forward(batch, is_long, threads)
+    if is_long.all():
+        scores = Scores.none(batch.pairs)
+    elif into is None:
+        scores = device.forward(batch, is_long, threads)
+    else:
+        scores = device.forward_into(batch, is_long, threads, into)
     rescued = scores.unscored()
     if len(rescued):
         scores.put(rescued, device.forward_pairs(batch, rescued, threads))
@@ -294,16 +308,28 @@ class _Job:
     chunks: _Chunks
     unfit: list[_Chunk] = field(default_factory=list)  # too large for a device
     incomplete: list[_Chunk] = field(default_factory=list)  # with unscored pairs
+    has_room: bool = False  # whether `scores` are a device's room for scores
 
     @cached_property
     def scores(self) -> Scores:
         """Empty arrays. A batch of one chunk gets the arrays of that chunk instead."""
         return Scores(np.empty(self.pairs), np.empty(self.pairs, dtype=np.uint8))
 
-    def store(self, chunk: _Chunk, scores: Scores) -> None:
+    def take_room(self, device: Backend) -> None:
+        """Let a device write the scores where it can, unless some are there."""
+        room = None if "scores" in vars(self) else device.room_for(self.pairs)
+        if room is not None:
+            self.scores, self.has_room = room, True
+
+    def part(self, chunk: _Chunk) -> Scores:
+        """The part of the scores that is a chunk's."""
+        return Scores(self.scores.log10[chunk.scores], self.scores.precision[chunk.scores])
+
+    def store(self, chunk: _Chunk, scores: Scores, into: Scores | None = None) -> None:
+        """Keep the scores of a chunk. They may be there already, in its part `into`."""
         if len(scores.log10) == self.pairs:
             self.scores = scores
-        else:
+        elif into is None or scores.log10 is not into.log10:
             self.scores.log10[chunk.scores], self.scores.precision[chunk.scores] = scores.log10, scores.precision
         if len(scores.unscored()):
             self.incomplete.append(chunk)

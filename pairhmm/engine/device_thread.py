@@ -20,7 +20,14 @@ log = logging.getLogger(__name__)
 MAX_MERGED_CELLS = 20_000_000_000
 """Largest merged batch, in cells: about 1 ms of GPU work. Merging more costs more than it saves."""
 
+WORTH_A_CALL = 400_000_000
+"""Cells of a batch from which on a device pays: a thread of the CPU takes about 20 ms for them, several times what it
+takes to hand them over."""
+
 _CONCURRENT_CALLS = 2  # of a pool: one batch is packed while the devices compute another
+
+
+_Result = TypeVar("_Result")
 
 
 class _Request(NamedTuple):
@@ -31,24 +38,40 @@ class _Request(NamedTuple):
 class DeviceThread:
     """The thread in which devices start and score; a context manager that ends it.
 
-    Batches start in order, two at a time where devices take several calls. Batches that wait meanwhile are merged.
-    Errors of `start`, which makes the devices ready, are raised where scores are taken. Once `stop` is set, no further
-    chunk is scored.
+    Devices start with the first batch. Batches start in order, two at a time where devices take several calls. Batches
+    that wait meanwhile are merged. Callers take back what no device has begun, so that none waits while devices start
+    and compile their kernels. Once `stop` is set, no further chunk is scored.
+
+    Parameters
+    ----------
+    label : str
+        The devices' names in messages.
+    start : callable
+        Makes the devices ready. Its errors are raised where scores are taken.
+    check : callable
+        Raises what would keep devices from starting. It is called at once, while callers read.
     """
 
     ahead = 2  # batches that a caller should begin before it takes the scores of the first one
 
-    def __init__(self, start: Callable[[], DevicePool], threads: int, stop: threading.Event | None = None) -> None:
-        self._start, self._threads_each = start, threads
+    def __init__(
+        self,
+        label: str,
+        start: Callable[[], DevicePool],
+        threads: int,
+        stop: threading.Event | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.label = label
+        self._start, self._threads_each, self._check = start, threads, check
+        self._checked: Future[None] = Future()
         self._pool: Future[DevicePool] = Future()
+        self._is_wanted = self._has_scored = False
+        self._cells = {True: 0, False: 0}  # that devices scored, and the CPU
+        self._counting = threading.Lock()
         self._requests: SimpleQueue[_Request | None] = SimpleQueue()
         self._stop = stop or threading.Event()
         self._thread: threading.Thread | None = _thread(self._serve)
-
-    @property
-    def label(self) -> str:
-        """The labels of the devices, once they have started."""
-        return _result(self._pool).label
 
     def __enter__(self) -> Self:
         assert self._thread is not None
@@ -57,7 +80,7 @@ class DeviceThread:
         except RuntimeError:
             # The system refused to start a thread (a limit on processes or memory).
             self._thread = None
-            self._begin()
+            _settle(self._checked, self._check)
             log.warning("no thread could be started for %s: reading and scoring take turns", self.label)
         return self
 
@@ -71,32 +94,51 @@ class DeviceThread:
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
         """Queue a batch. The function that is returned waits for its scores."""
         answer = self.submit(batch)
-        return lambda: _result(answer)
+        return lambda: result_of(answer)
 
     def submit(self, batch: PairBatch) -> Future[Scores]:
-        """Queue a batch. The result may be set in another thread."""
+        """Queue a batch. The result may be set in another thread. Whoever cancels it takes the batch back."""
         request = _Request(batch, Future())
+        self._is_wanted = True
         if self._thread is None:
+            if not self._pool.done():
+                _settle(self._pool, self._start)
             self._score([request])
         else:
             self._requests.put(request)
         return request.answer
 
-    def _begin(self) -> None:
-        try:
-            self._pool.set_result(self._start())
-        except BaseException as error:
-            self._pool.set_exception(error)
+    def count(self, cells: int, on_device: bool = False) -> None:
+        """Note that so many cells were scored. Raises what keeps the devices from starting, once that is known."""
+        for start in (self._checked, self._pool):
+            if start.done():
+                start.result()
+        with self._counting:
+            self._cells[on_device] += cells
+
+    def conclude(self) -> None:
+        """Say what was scored where. Raises what keeps the devices from starting, although nothing was to be scored."""
+        result_of(self._checked)
+        if not self._is_wanted:
+            log.info("%s is not needed: the CPU scores such regions in less time than a call takes", self.label)
+            return
+        result_of(self._pool)
+        share = self._cells[True] / max(1, sum(self._cells.values()))
+        log.info("%s scored %.0f%% of all cells, the CPU the others", self.label, 100 * share)
 
     def _serve(self) -> None:
-        self._begin()
+        _settle(self._checked, self._check)
+        first = self._requests.get()
+        if first is None:
+            return
+        _settle(self._pool, self._start)
         started = []
         with suppress(RuntimeError):  # where the system refuses a thread, the others do the work
             for _ in range(self._calls() - 1):
                 thread = _thread(self._score_requests)
                 thread.start()
                 started.append(thread)
-        self._score_requests()
+        self._score_requests(first)
         for thread in started:
             thread.join()
 
@@ -106,8 +148,7 @@ class DeviceThread:
             return 1
         return min(_CONCURRENT_CALLS, *(device.concurrency for device in self._pool.result().devices))
 
-    def _score_requests(self) -> None:
-        next_request: _Request | None = None
+    def _score_requests(self, next_request: _Request | None = None) -> None:
         while (first := next_request or self._requests.get()) is not None:
             mergeable, next_request = self._mergeable(first)
             self._score(mergeable)
@@ -131,18 +172,42 @@ class DeviceThread:
         return mergeable, None
 
     def _score(self, requests: Sequence[_Request]) -> None:
-        """Score the batches of some requests as one, and set their results."""
+        """Score the batches of some requests as one, and set their results.
+
+        The first call compiles kernels, so callers may take its batches back until it ends.
+        """
+        claims_late = not self._has_scored
+        if not claims_late:
+            requests = _claimed(requests)
+        if not requests:
+            return
         try:
             batch = merge_batches([request.batch for request in requests])
             scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop, begins_small=False)
         except BaseException as error:
             for request in requests:
-                request.answer.set_exception(error)
+                if not claims_late or _claimed([request]):
+                    request.answer.set_exception(error)
             return
         done = 0
         for request in requests:
             pairs = slice(done, done := done + request.batch.pairs)
-            request.answer.set_result(Scores(scores.log10[pairs], scores.precision[pairs]))
+            if not claims_late or _claimed([request]):
+                request.answer.set_result(Scores(scores.log10[pairs], scores.precision[pairs]))
+                self.count(request.batch.cells, on_device=True)
+        self._has_scored = True
+
+
+def _claimed(requests: Sequence[_Request]) -> list[_Request]:
+    """The requests that nobody has taken back; from now on, nobody can."""
+    return [request for request in requests if request.answer.set_running_or_notify_cancel()]
+
+
+def _settle(future: Future[_Result], work: Callable[[], _Result]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)
 
 
 def _thread(work: Callable[[], None]) -> threading.Thread:
@@ -150,10 +215,7 @@ def _thread(work: Callable[[], None]) -> threading.Thread:
     return threading.Thread(target=work, name="pairhmm devices", daemon=True)
 
 
-_Result = TypeVar("_Result")
-
-
-def _result(answer: Future[_Result]) -> _Result:
+def result_of(answer: Future[_Result]) -> _Result:
     """Wait for a result of another thread. Ctrl-C ends the wait."""
     while True:
         try:

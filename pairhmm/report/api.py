@@ -14,9 +14,11 @@ from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.report.cohort import MIN_DEPTH
+from pairhmm.report.explained import read_reported_explanations
 from pairhmm.report.fit import read_reported_fit
 from pairhmm.report.inputs import ReportInputs, ReportKeywords, check_inputs
 from pairhmm.report.map import read_map_tables
+from pairhmm.report.mixtures import read_mixtures
 from pairhmm.report.page_writer import write_page
 from pairhmm.report.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.report.parts import Report, general_statistics, multiqc_path, write_multiqc
@@ -34,7 +36,7 @@ log = logging.getLogger(__name__)
 MAX_SITES = 5000
 """Sites that a report shows by default."""
 TITLE = "pairhmm report"
-PARTS = (read_scan, read_map_tables, read_reported_timings, read_reported_fit)
+PARTS = (read_scan, read_map_tables, read_reported_timings, read_reported_fit, read_reported_explanations)
 """Readers of the parts behind the sites: from the inputs, the samples known so far, and the notes."""
 MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
 """Names of the custom content that a report may have."""
@@ -74,8 +76,8 @@ def report(
         The most sites that are shown: of calls, those with the lowest GQ; of likelihoods without calls, the first ones.
         The cohort's figures count every site.
     min_depth : int, optional
-        The report counts the genotypes that have a DP below this, by default 10, and names the bases of targets that
-        have a lower depth, by default 20.
+        The report counts the genotypes that have a DP below this, and names tiles of a lower depth; by default 10.
+        Bases of targets that have a lower depth are gaps; by default 20.
     link_genome : str, optional
         UCSC's name of the genome, such as ``hg38``: each site then has links to the UCSC browser, to IGV on the
         reader's machine and to dbSNP. Without it, the page has no link.
@@ -114,6 +116,7 @@ def report(
     page = Report([sites], inputs.described(), notes)
     for read in PARTS:
         page.parts.append(read(inputs, page.samples, notes))
+    page.parts.append(read_mixtures(inputs, notes, min_depth))
     page.parts.append(read_targets(inputs, notes, target_depth))
     if inputs.sheet is not None:
         page.sheet = [row.sample for row in read_sheet(inputs.sheet)]

@@ -68,7 +68,8 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     metavar="N",
     show_default="10; of targets 20",
     panel=OUTPUT,
-    help="Count genotypes with a DP below this, and show the bases of targets that have a lower depth.",
+    help="Count genotypes with a DP below this, name tiles with a median depth below it, and show where targets have"
+    " less.",
 )
 @click.option(
     "--link-genome",

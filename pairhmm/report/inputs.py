@@ -38,9 +38,11 @@ class ReportInputs:
 
     Attributes
     ----------
-    reference, calls, targets, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
+    reference, calls, tiles, targets, signatures, fit, fit_rounds : str or None
         A path.
-    likelihoods, alignments, hits, scan_summaries, timings : sequence of str
+    map, distances, pairs, sample_checks, sheet : str or None
+        A path.
+    likelihoods, alignments, hits, scan_summaries, explanations, timings : sequence of str
         Paths.
     hits_samples, info : sequence of str
         Names of samples, and keys of INFO.
@@ -54,7 +56,13 @@ class ReportInputs:
     alignments: Sequence[str] = _files(
         "alignments",
         "The alignments of the reads in --likelihoods: BAM or CRAM with an index. They add strand, mapping quality"
-        " and deciding bases to each read. Needs -f.",
+        " and deciding bases to each read. With the calls of 'call --mixture', they show the depth along the genome."
+        " Needs -f.",
+    )
+    tiles: str | None = _file(
+        "tiles",
+        "The tiles of an amplicon scheme (BED), or its primers if names end in _LEFT and _RIGHT. The report names tiles"
+        " without enough depth. Needs --alignments.",
     )
     targets: str | None = _file(
         "targets",
@@ -67,6 +75,7 @@ class ReportInputs:
         "signatures seen", "The table PREFIX.signatures.tsv of 'scan --tile --summary'.", IN_ORDER
     )
     signatures: str | None = _file("signatures", "The signatures (FASTA) that 'scan' looked for.")
+    explanations: Sequence[str] = _files("explanations", "The explanations of positions (text) that 'explain' wrote.")
     timings: Sequence[str] = _files("", "A benchmark file of Snakemake (TSV).")
     fit: str | None = _file("fit", "The parameters (TOML) that 'fit' wrote.")
     fit_rounds: str | None = _file(
@@ -122,9 +131,11 @@ class ReportKeywords(TypedDict, total=False):
     calls: AnyPath | None
     likelihoods: Paths
     alignments: Paths
+    tiles: AnyPath | None
     targets: AnyPath | None
     hits: Paths
     signatures: AnyPath | None
+    explanations: Paths
     timings: Paths
     hits_samples: Texts
     scan_summaries: Paths
@@ -146,16 +157,21 @@ def check_inputs(inputs: ReportInputs) -> None:
     InputError
     """
     one_each = inputs.calls, inputs.targets, inputs.fit, *inputs.map_tables()
-    if not any(one_each) and not inputs.likelihoods and not inputs.hits:
-        cure = "give --calls, --likelihoods, --targets, --hits, --fit or a table of pairhmm map"
+    if not any((*one_each, inputs.likelihoods, inputs.hits, inputs.explanations)):
+        cure = "give --calls, --likelihoods, --targets, --hits, --fit, --explanations or a table of pairhmm map"
         raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
-    if inputs.alignments and not inputs.likelihoods and inputs.targets is None:
-        rule, cure = "tell of the reads of likelihood tables, or of targets", "give --likelihoods or --targets"
+    if inputs.alignments and not inputs.likelihoods and inputs.calls is None and inputs.targets is None:
+        rule, cure = (
+            "tell of the reads of likelihood tables, or of targets",
+            "give those with --likelihoods or --targets",
+        )
         raise InputError("--alignments", "", rule, cure)
     if inputs.targets is not None and not inputs.alignments:
         raise InputError("--targets", "", "need the depth of reads", "give their --alignments")
+    if inputs.tiles is not None and not inputs.alignments:
+        raise InputError("--tiles", "", "need the depth of reads", "give their --alignments")
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
         rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.selection import LeftOut, ReadSelection
-from pairhmm.calling.reference_check import ReferenceCheck
+from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.run_options import EXCLUDED_FLAGS, MIN_MAPQ
+from pairhmm.consensus.depth import contig_depths
 from pairhmm.errors import InputError
-from pairhmm.native import native
 from pairhmm.report.inputs import ReportInputs
 from pairhmm.report.parts import Column, ReportPart, Value, rounded
 from pairhmm.sequences.fasta import Reference
@@ -26,6 +24,7 @@ TARGET_DEPTH = 20
 """The depth that bases of targets should have, unless another one is asked for."""
 MIN_BASE_QUALITY = 10
 """Bases below this Phred quality do not count."""
+_SELECTION = ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ, default_base_quality=MIN_BASE_QUALITY)
 MOST_ROWS = 2000
 """The most targets of samples that a report lists: those with the lowest share of bases with enough depth."""
 MOST_GAPS = 20
@@ -148,26 +147,17 @@ def read_targets(inputs: ReportInputs, notes: list[str], least: int) -> Targets:
         by_contig: dict[str, list[tuple[Interval, str]]] = defaultdict(list)
         for target in targets:
             by_contig[target[0].chrom].append(target)
-        for chrom, own in by_contig.items():
-            depths = _depths(reader, genome, merge([place for place, _ in own], [chrom]))
+        regions = merge([place for place, _ in targets], list(genome.contigs))
+        samples = range(len(reader.samples))
+        for chrom, depths in contig_depths(reader, samples, genome, _SELECTION, MIN_BASE_QUALITY, regions):
+            own = by_contig.pop(chrom)
             for sample, depth in zip(reader.samples, depths, strict=True):
                 shown.add(sample, chrom, depth, own)
+        for chrom, own in by_contig.items():  # contigs without reads
+            nothing = np.zeros(genome.contigs[chrom], dtype=np.uint32)
+            for sample in reader.samples:
+                shown.add(sample, chrom, nothing, own)
     if len(shown.covered) > MOST_ROWS:
         rule = f"of {len(shown.covered):,} targets of samples, those with the lowest coverage are listed"
         notes.append(f"{rule}: {MOST_ROWS:,}")
     return shown
-
-
-def _depths(reader: AlignmentReader, genome: Reference, regions: Sequence[Interval]) -> list[NDArray[np.uint32]]:
-    """The depth of each sample along the contig of these regions. Where nothing is read, it takes no memory."""
-    length = genome.contigs[regions[0].chrom]
-    check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
-    selection = ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ, default_base_quality=MIN_BASE_QUALITY)
-    depths = [np.zeros(length, dtype=np.uint32) for _ in reader.samples]
-    counters = [native.DepthCounter(sample, MIN_BASE_QUALITY) for sample in range(len(reader.samples))]
-    blocks = read_blocks(reader.sources, list(reader.contigs), selection, regions=regions, left_out=LeftOut())
-    for block in check.watch(blocks):
-        reads = block.aligned
-        for counter, depth in zip(counters, depths, strict=True):
-            counter.add(reads, depth)
-    return depths

@@ -93,7 +93,7 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
         each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
         return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
     match = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
-    return _no_contig(option, text, match[1] if match else text, contigs)
+    return no_contig(option, text, match[1] if match else text, contigs)
 
 
 def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
@@ -113,15 +113,16 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
 
 def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[Interval, str]]:
     """Each interval of a file, and its name; empty where it has none. Otherwise as `read_intervals`."""
-    found, parse, name = [], _bed_line, 3
+    found, parse, name = [], bed_interval, 3
     for number, line in enumerate(read_lines(str(path)), start=1):
         if number == 1 and line.startswith(_VCF):
             parse, name = _vcf_line, 2
         elif number == 1 and line.startswith("@"):
             parse, name = _interval_list_line, 4
         cells = line.split()
-        if cells and not line.startswith(("#", "@")) and cells[0] not in _BED_HEADERS:
-            interval = parse(str(path), number, cells, contigs)
+        if is_bed_record(line, cells) and not line.startswith("@"):
+            interval = parse(str(path), number, cells)
+            check_inside(interval, str(path), number, contigs)
             found.append((interval, cells[name] if len(cells) > name else ""))
     return found
 
@@ -160,7 +161,8 @@ def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interva
     return merged
 
 
-def _no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+def no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+    """The error for a contig that the reference lacks."""
     other = same_contig(name, contigs)
     cure = f"the reference names it {other!r}" if other is not None else f"contigs are {listed(contigs)}"
     return InputError(place, _short(record), f"no contig {_short(name)!r}", cure)
@@ -175,7 +177,13 @@ def _number(text: str) -> int | None:
     return int(digits) if 0 < len(digits) <= MOST_DIGITS else None
 
 
-def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+def is_bed_record(line: str, cells: Sequence[str]) -> bool:
+    """Whether a line of a BED file is an interval, and neither a comment nor a header."""
+    return bool(cells) and not line.startswith("#") and cells[0] not in _BED_HEADERS
+
+
+def bed_interval(path: str, number: int, cells: Sequence[str]) -> Interval:
+    """The interval of a line of a BED file. InputError where it is none; names the line."""
     place = f"line {number}"
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
@@ -184,35 +192,33 @@ def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
-    return _inside(path, place, Interval(cells[0], start, end), contigs, "BED is 0-based half-open")
+    return Interval(cells[0], start, end)
 
 
-def _interval_list_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
-    place, rule = f"line {number}", "an interval list is tab-separated, 1-based inclusive"
+def _interval_list_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])) or not 1 <= int(cells[1]) <= int(cells[2]):
-        raise InputError(path, place, "not `chrom start end strand name`", rule)
-    return _inside(path, place, Interval(cells[0], int(cells[1]) - 1, int(cells[2])), contigs, rule)
+        cure = "an interval list is tab-separated, 1-based inclusive"
+        raise InputError(path, f"line {number}", "not `chrom start end strand name`", cure)
+    return Interval(cells[0], int(cells[1]) - 1, int(cells[2]))
 
 
-def _vcf_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
-    place = f"line {number}"
+def _vcf_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 8 or not _is_number(cells[1]) or int(cells[1]) < 1:
-        raise InputError(path, place, "not a record of a VCF", "check the file with bcftools view")
+        raise InputError(path, f"line {number}", "not a record of a VCF", "check the file with bcftools view")
     start = int(cells[1]) - 1
     block_end = _END.search(cells[7])
-    end = int(block_end[1]) if block_end else start + len(cells[3])
-    return _inside(path, place, Interval(cells[0], start, end), contigs, "give records of this reference")
+    return Interval(cells[0], start, int(block_end[1]) if block_end else start + len(cells[3]))
 
 
-def _inside(path: str, place: str, interval: Interval, contigs: Mapping[str, int], cure: str) -> Interval:
-    """The interval. Raises InputError for one that does not lie on a contig."""
+def check_inside(interval: Interval, path: str, number: int, contigs: Mapping[str, int]) -> None:
+    """Require that the interval of a line of a file is inside a contig."""
     chrom, start, end = interval
+    place = f"line {number}"
     if chrom not in contigs:
-        raise _no_contig(path, place, chrom, contigs)
+        raise no_contig(path, place, chrom, contigs)
     if end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
-        raise InputError(path, place, rule, cure)
-    return interval
+        raise InputError(path, place, rule, "positions here are 0-based half-open")
 
 
 def _is_number(text: str) -> bool:

@@ -1,7 +1,8 @@
 """Trees of haplotypes, for the tests of every GPU backend: groups of all shapes, and cases against the oracle.
 
 The cases need the fixtures `batches`, `make_backend`, `backend`, `tree_layout` (the backend's module that has
-HAPLOTYPES_OF_TREES) and `of_tolerance` (how much of the tolerance a sum of ten thousand columns may take).
+HAPLOTYPES_OF_TREES), `tall_in_trees` (whether it has trees for tall reads) and `of_tolerance` (how much of the
+tolerance a sum of ten thousand columns may take).
 """
 
 import dataclasses
@@ -104,15 +105,16 @@ def test_reads_that_must_begin_at_the_start_take_whole_haplotypes(backend, batch
     batches.check(batches.forward(backend, elsewhere), elsewhere)
 
 
-def test_computed_cells(backend, batches):
-    """Columns of trees, two of them roots, times rows; whole matrices for tall reads and other starts."""
+def test_computed_cells(backend, batches, tall_in_trees):
+    """Columns of trees, two of them roots, times rows; whole matrices for other starts, and for some tall reads."""
     rng = np.random.default_rng(1)
     base = batches.noise(rng, 100)
     changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)
     given = PairBatch.from_groups(
         [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 700)], [base, changed])]
     )
-    assert backend.computed_cells(given) == 9 * (1 + 50 + 1 + 51) + 700 * 200
+    columns = 1 + 50 + 1 + 51
+    assert backend.computed_cells(given) == 9 * columns + 700 * (columns if tall_in_trees else 200)
     elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
     assert backend.computed_cells(elsewhere) == given.cells == 709 * 200
 

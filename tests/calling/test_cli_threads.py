@@ -43,6 +43,9 @@ class Gpu(reference.ReferenceBackend):
 module = sys.modules["pairhmm.backends.gpu"] = ModuleType("pairhmm.backends.gpu")
 module.status, module.make = lambda: Status(True, devices=("Slow",)), lambda device, memory: Gpu()
 backends.REGISTRY = (*backends.REGISTRY, Entry("gpu", has_devices=True))
+from pairhmm.engine import device_thread
+device_thread.WORTH_A_CALL = 0
+device_thread.Future.cancel = lambda self: False  # no thread takes a batch back
 from pairhmm.cli.main import main
 main()
 """

@@ -127,7 +127,7 @@ def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
 
 
 def strand_errors(folder: Path) -> tuple[float, ...]:
-    with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), 1) as files:
+    with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), RunOptions()) as files:
         return seen(files, RunOptions())[0].strand_errors
 
 

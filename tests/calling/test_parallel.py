@@ -5,8 +5,9 @@ import os
 import re
 import sys
 import time
+from concurrent.futures import Future
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from types import ModuleType
 
 import pysam
@@ -22,6 +23,7 @@ from pairhmm.calling.likelihoods import likelihoods, write_likelihoods
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.stream import EvidenceOptions
+from pairhmm.engine import device_thread
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.task_threads import TaskThreads
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
@@ -299,7 +301,14 @@ def gpu(monkeypatch):
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
     monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry("gpu", has_devices=True)))
     monkeypatch.setattr(Gpu, "calls", 10**9)
+    monkeypatch.setattr(device_thread, "WORTH_A_CALL", 0)
     return Gpu
+
+
+@pytest.fixture
+def waited_for(monkeypatch):
+    """No thread takes back what a device has not begun."""
+    monkeypatch.setattr(Future, "cancel", lambda self: False)
 
 
 @pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
@@ -316,6 +325,7 @@ def test_a_device_gives_the_bytes_and_messages_of_the_cpu(data, tmp_path, caplog
 
 def without_backend(made):
     files, told = made
+    told = [line for line in told if not line.startswith("gpu:0 ")]
     lines = {
         name: [line for line in body.splitlines() if b"pairhmmBackend" not in line] for name, body in files.items()
     }
@@ -345,7 +355,9 @@ def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, mon
         (("calls", 2), r"gpu:0 is lost \(fell off the bus\); its work goes to backend cpu"),
     ],
 )
-def test_a_device_without_memory_and_a_lost_one(data, tmp_path, caplog, gpu, monkeypatch, threads, limit, message):
+def test_a_device_without_memory_and_a_lost_one(
+    data, tmp_path, caplog, gpu, waited_for, monkeypatch, threads, limit, message
+):
     """The first takes smaller chunks, the other leaves its work to the CPU."""
     expected, told_then = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="cpu")
     folder = tmp_path / "gpu"
@@ -353,7 +365,8 @@ def test_a_device_without_memory_and_a_lost_one(data, tmp_path, caplog, gpu, mon
     monkeypatch.setattr(gpu, *limit)
     files, told = made(write_likelihoods, data["dense"], folder, caplog, threads, backend="gpu")
     assert files == expected
-    own = [line for line in told if line not in told_then]
+    assert "gpu:0 scored 100% of all cells, the CPU the others" in told
+    own = [line for line in told if line not in told_then and "scored" not in line]
     assert own and all(re.fullmatch(message, line) for line in own)
     assert limit[0] == "cells" or len(own) == 1
 
@@ -375,7 +388,7 @@ def test_a_device_that_does_not_start(data, tmp_path, caplog, gpu, monkeypatch, 
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_few_regions_are_held(data, tmp_path, caplog, gpu, monkeypatch, threads):
+def test_few_regions_are_held(data, tmp_path, caplog, gpu, waited_for, monkeypatch, threads):
     """However slow the device is, reading does not run away from it."""
     waiting, most = [0], [0]
     submit, score = DeviceThread.submit, DeviceThread._score
@@ -398,6 +411,34 @@ def test_few_regions_are_held(data, tmp_path, caplog, gpu, monkeypatch, threads)
     assert 1 < most[0] <= threads * (DeviceThread.ahead + 1)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_cpu_scores_what_a_call_does_not_pay_for(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    """The device does not even start."""
+    monkeypatch.setattr(device_thread, "WORTH_A_CALL", 10**9)
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "make", None)
+    expected = made(write_calls, data["dense"], tmp_path, caplog, threads, backend="cpu")
+    (tmp_path / "gpu").mkdir()
+    found = made(write_calls, data["dense"], tmp_path / "gpu", caplog, threads, backend="gpu")
+    assert without_backend(found) == without_backend(expected)
+    assert [line for line in found[1] if line.startswith("gpu:0 is not needed")]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_do_not_wait_for_a_device_that_starts(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    """It starts when all batches were taken back."""
+    all_done = Event()
+    module = sys.modules["pairhmm.backends.gpu"]
+    make = module.make
+    monkeypatch.setattr(module, "make", lambda *device: (all_done.wait(30), make(*device))[1])
+    conclude = DeviceThread.conclude
+    monkeypatch.setattr(DeviceThread, "conclude", lambda self: (all_done.set(), conclude(self)))
+    expected = made(write_calls, data["dense"], tmp_path, caplog, threads, backend="cpu")
+    (tmp_path / "gpu").mkdir()
+    found = made(write_calls, data["dense"], tmp_path / "gpu", caplog, threads, backend="gpu")
+    assert without_backend(found) == without_backend(expected)
+    assert "gpu:0 scored 0% of all cells, the CPU the others" in found[1]
+
+
 @pytest.fixture(params=["emulated", "webgpu"])
 def device(request, require, monkeypatch):
     """A backend with a device that runs here: CUDA's kernels in their emulator, or WebGPU."""
@@ -415,8 +456,9 @@ def device(request, require, monkeypatch):
     return name
 
 
-def test_devices_give_the_genotypes_of_the_cpu(data, device):
+def test_devices_give_the_genotypes_of_the_cpu(data, device, waited_for, monkeypatch):
     """Their sums are float32, in another order. A value of QUAL or PL may be rounded to its neighbour."""
+    monkeypatch.setattr(device_thread, "WORTH_A_CALL", 0)
     reference, alignments, truth = data["tiny"]
     expected = list(call(alignments, reference, truth, backend="cpu"))
     assert len(expected) > 5

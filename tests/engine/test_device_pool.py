@@ -14,7 +14,7 @@ from pairhmm.backends import Backend, Status, cpu, reference
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool, cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED, Group, PairBatch, Read
+from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED, Group, PairBatch, Read, Scores
 
 READ, HAPLOTYPE = 10, 20
 CELLS = READ * HAPLOTYPE
@@ -62,6 +62,19 @@ class FakeGpu(Backend):
         unable = batch.qualities.base_quality[batch.read_offset[reads]] == UNABLE
         scores.log10[unable], scores.precision[unable] = np.nan, UNSCORED
         return scores
+
+
+class RoomyGpu(FakeGpu):
+    """One that writes scores where they stay."""
+
+    def room_for(self, pairs):
+        self.room = Scores.none(pairs)
+        return self.room
+
+    def forward_into(self, batch, skip_read, threads, into):
+        scores = self.forward(batch, skip_read, threads)
+        into.log10[:], into.precision[:] = scores.log10, scores.precision
+        return into
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +130,22 @@ def test_scores_stand_in_order(devices, concurrency, chunk_cells, warnings):
     assert set(np.unique(pool.forward(batch).precision)) == {FLOAT32, SCALED_FLOAT32}
     assert max(size for fake in fakes for size in fake.sizes) <= FakeGpu.chunk_cells
     assert warnings == []
+
+
+@pytest.mark.parametrize("limits", [{}, {"memory": 3 * CELLS}, {"calls": 2}])
+def test_scores_stay_where_a_device_wrote_them(limits, warnings):
+    batch = batch_of([3, 0, 17, 1, 8], haplotypes=2, unable=(4,))
+    fake = RoomyGpu(concurrency=3, **limits)
+    scores = DevicePool([fake]).forward(batch)
+    assert scores.log10 is fake.room.log10
+    assert_oracles(scores, batch)
+
+
+def test_no_score_is_lost_with_a_device():
+    """The one that is left takes no new room for them."""
+    batch = batch_of([3, 0, 17, 1, 8], haplotypes=2)
+    fakes = [RoomyGpu(0, concurrency=2, calls=1), RoomyGpu(1, concurrency=2, seconds=0.01)]
+    assert_oracles(DevicePool(fakes).forward(batch), batch)
 
 
 def test_every_device_takes_part():

@@ -325,6 +325,9 @@ def _alignments(rng: Generator) -> None:
             pick(rng, ("", "MI", "MC", "CG")),
             pick(rng, (0, 200_000)),
             chance(rng, 0.5),
+            chance(rng, 0.5),
+            pick(rng, ([], [1, 0, 1])),
+            pick(rng, ([], [(0, 1, 3, False), (0, 2, 9, True), (2, 0, 1, False)])),
         ),
     )
     places = np.sort(rng.integers(0, 6, (2, 3)), axis=0).astype(np.int64)

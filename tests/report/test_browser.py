@@ -357,3 +357,28 @@ def test_haplotypes_are_aligned(browser, open_report, tmp_path):
         "..............CC.............A..",
         "......--......--................",
     ]
+
+
+EXPLAINED = """chr1:7 not called: <b>few</b>
+  With x it is called.
+Reads
+  s: 1 read
+    more
+
+chr1:9 called: y
+"""
+
+
+def test_explanations_are_told(browser, open_report, make_run, tmp_path):
+    run = make_run(1, 8)
+    told = tmp_path / "explained.txt"
+    told.write_text(
+        "chr1:7 not called: <b>few</b>\n  With x it is called.\nReads\n  s: 1 read\n    more\n\nchr1:9 called: y\n"
+    )
+    open_report(*run.arguments, "--explanations", told)
+    browser.open_tab("explained")
+    titles = browser.find_elements("css selector", "#tab-explained h2")
+    assert [one.text for one in titles] == ["chr1:7 is not called", "chr1:9 is called"]
+    assert browser.find_element("css selector", "#tab-explained .told").text == "<b>few</b>"
+    texts = browser.find_elements("css selector", "#tab-explained pre")
+    assert [one.get_attribute("textContent") for one in texts] == ["With x it is called.", "s: 1 read\n  more"]

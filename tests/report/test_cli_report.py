@@ -469,7 +469,7 @@ def test_alignments_that_say_nothing(refused, run, tmp_path):
     assert "none of its samples (stranger) is in the likelihood tables" in refused(*given, "--alignments", "x.bam")
     assert "bare.bam: has no index" in refused(*given, "--alignments", "bare.bam")
     assert "give it with -f" in refused("--likelihoods", run.table, "--alignments", "x.bam")
-    assert "give --likelihoods or --targets" in refused(
+    assert "give those with --likelihoods or --targets" in refused(
         "-f", run.reference, "--calls", run.calls, "--alignments", "x.bam"
     )
 
@@ -483,6 +483,8 @@ BAD_FILES = {
     "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
     "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),
     "no timings": (["--timings", "bad"], "a\tb\n1\t2\n", "bad: line 1: its first line has no column s"),
+    "no explanation": (["--explanations", "bad"], "x\n", "bad: line 1: is not the verdict of an explanation"),
+    "no verdict": (["--explanations", "bad"], "", "bad: has no explanation"),
     "no seconds": (["--timings", "bad"], "s\th:m:s\nNA\tNA\n", "bad: line 2: has no seconds"),
 }
 

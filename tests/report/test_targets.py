@@ -97,7 +97,7 @@ def test_bad_input(run, refused, tmp_path):
     reference, alignments, targets = run[:2], run[2:4], run[4:]
     assert refused(*reference, *targets) == "--targets: need the depth of reads; give their --alignments"
     assert "need the reference" in refused(*alignments, *targets)
-    assert "give --likelihoods or --targets" in refused(*reference, *alignments, "--calls", "x.vcf")
+    assert "give those with --likelihoods or --targets" in refused(*reference, *alignments, "--hits", "x.tsv")
     for text, told in (("chr9\t1\t2\n", "t.bed: line 1: no contig 'chr9'"), ("\n", "t.bed: no target in it")):
         (tmp_path / "t.bed").write_text(text)
         assert told in refused(*run)

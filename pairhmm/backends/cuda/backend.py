@@ -28,9 +28,9 @@ from pairhmm.backends.cuda.layout import (
     strips_and_columns,
 )
 from pairhmm.backends.cuda.setup import translated
-from pairhmm.backends.cuda.slot import ForwardSlot
+from pairhmm.backends.cuda.slot import SCORED_BYTES, ForwardSlot, PinnedPool
 from pairhmm.backends.cuda.sources import compiled
-from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
+from pairhmm.backends.cuda.walks import Walk, Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
@@ -46,7 +46,7 @@ from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.profile import with_one_gap_model
 
-LONGEST_TILE = 2048
+LONGEST_TILE = 4096
 """Bases of the longest read in a tile. Up to this length, float32 without exponents is exact to a relative 1e-6.
 `cuda/forward/long.cu` scores longer reads."""
 
@@ -59,8 +59,8 @@ BORDER_SHARE = 4
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
 
-SCORED_BYTES = SCORE_BYTES + 1
-"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
+MOST_ROOM = 1 << 28
+"""Most bytes of pinned memory for the scores of a batch."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
@@ -124,6 +124,10 @@ class Sent(NamedTuple):
     tiers: int  # Address of `walks.tiers`
 
 
+def _shape_of(walk: Walk) -> Shape:
+    return Shape(0, walk.rows, tall=walk.strips > 1)
+
+
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
 
@@ -154,7 +158,8 @@ class CudaBackend(Backend):
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any, Any]] = {}
-        self._preparing = threading.Lock()
+        self._preparing, self._lending = threading.Lock(), threading.Lock()
+        self._room = PinnedPool(cupy)
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
         with self._device:
@@ -165,7 +170,19 @@ class CudaBackend(Backend):
             for _ in range(self.concurrency):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
+    def room_for(self, pairs: int) -> Scores | None:
+        if SCORED_BYTES * pairs > MOST_ROOM:
+            return None
+        with self._lending, translated(self.label), self._device:
+            return self._room.lend_scores(pairs)
+
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        return self._forward(batch, skip_read, None)
+
+    def forward_into(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int, into: Scores) -> Scores:
+        return self._forward(batch, skip_read, into)
+
+    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], into: Scores | None) -> Scores:
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
@@ -174,7 +191,7 @@ class CudaBackend(Backend):
                 sent = self._upload(slot, batch, skip_read)
                 self._begin(slot, sent)
                 self._launch(slot, self._prepare(slot, sent))  # while the device makes rows
-            return slot.scores_to_keep(batch.pairs)
+            return slot.scores_to_keep(batch.pairs, into)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""
@@ -232,8 +249,9 @@ class CudaBackend(Backend):
             for tier in packed.tiers:
                 if not tier.shape.tall:
                     rescued[rescuer_of(tier.shape)] += tier.pairs
-            in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
-            walks = walks_of(in_trees, extension, [0, *itertools.accumulate(rescued[:-1])])
+            in_trees = [] if packed.trees is None else packed.tiers
+            longest = min(batch.longest_read, LONGEST_TILE)
+            walks = walks_of(in_trees, extension, [0, *itertools.accumulate(rescued[:-1])], longest)
             counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
             results = Results(
                 int(out.ptr),
@@ -266,9 +284,9 @@ class CudaBackend(Backend):
         """Compile the other kernels of a batch, and allocate all that they write."""
         packed, walks, results = sent.packed, sent.walks, sent.results
         needed = [k for k, pairs in enumerate(sent.rescued) if pairs]
-        whole = [tier for tier in packed.tiers if packed.trees is None or tier.shape.tall]
+        whole = packed.tiers if packed.trees is None else []
         wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
-        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches]
+        wanted += [(_shape_of(walk), TREES) for walk in walks.launches]
         kernels = self._compiled(sent.model, sent.extension, wanted)
         first_of_list = itertools.accumulate(sent.rescued, initial=0)
         list_at = [
@@ -297,11 +315,20 @@ class CudaBackend(Backend):
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks, blocks, strict=True)):
             arguments = (
                 *(base, self._tables.data.ptr, *arrays),
-                *(sent.tiers, sent.made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
+                *(
+                    sent.tiers,
+                    sent.made + walk.made,
+                    walk.item_bytes,
+                    walk.items,
+                    sent.packed.lead,
+                    scratch,
+                    size,
+                    *parts,
+                ),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            launches.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            launches.append((kernels[_shape_of(walk), TREES], count, arguments))
             scratch += count * size
         return launches
 

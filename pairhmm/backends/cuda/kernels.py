@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import HEADER, KIND, LEAD, TAIL, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.models import scaling
@@ -164,8 +164,7 @@ def forward_source(variant: KernelVariant) -> str:
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "LEAD": LEAD,
-            "TAIL": TAIL,
+            "TALL": int(shape.tall),
             "RUN": RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
@@ -234,26 +233,30 @@ def slot_bytes(rows: int) -> int:
     return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
 
 
-def made_bytes(rows: int, extension: float | None) -> int:
-    """Bytes that tree_rows.cu makes for an item: a task for each lane, and arrays of rows, in fours."""
-    arrays = 4 + (extension is None)
+def made_bytes(rows: int, extension: float | None, strips: int) -> int:
+    """Bytes that tree_rows.cu makes for an item: a task for each lane, and arrays of rows of each strip, in fours."""
+    arrays = strips * (4 + (extension is None))
     return WARP * TASK_OF_LANE_BYTES + arrays * -(-rows // 4) * 4 * WARP * _size("float")
 
 
-def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
-    """Scratch memory of a block of trees.cu: its bytes, and where its parts begin behind the stack, in bytes.
+def scratch_places(rows: int, sizes: TreeSizes, strips: int) -> tuple[int, ...]:
+    """Scratch memory of a block of trees.cu: its bytes, where its parts begin behind the stack, and bytes of some.
 
-    The parts are leaves of left halves, joins, and sums of right leaves.
+    The parts are leaves of left halves, joins, sums of right leaves, and the two borders between strips. The bytes at
+    the end are those of a strip's leaves, of its joins, and of a border.
     """
     numbers = WARP * _size("float")
+    leaves, joins = sizes.left_leaves * slot_bytes(rows), sizes.joins * numbers
+    border = 2 * _size("float") * (sizes.nodes + 1) if strips > 1 else 0
     parts = [
         sizes.open_branches * slot_bytes(rows),
-        sizes.left_leaves * slot_bytes(rows),
-        sizes.joins * numbers,
+        strips * leaves,
+        strips * joins,
         sizes.right_leaves * numbers,
+        2 * border,
     ]
     *places, size = itertools.accumulate(parts)
-    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places
+    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places, leaves, joins, border
 
 
 def long_shared_bytes(real: str) -> int:

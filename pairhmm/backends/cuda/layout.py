@@ -75,9 +75,8 @@ each is."""
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
 
-LEAD = TAIL = WARP - 1
-"""Letters that a tree's stream repeats before a node that restores, and those behind a right leaf: a lane's distance
-from the first one is at most so many columns."""
+ITEMS_AT_ONCE = 1584
+"""Warps that walk trees at once on a large device: 12 on each of an H200's 132 multiprocessors."""
 
 KIND = np.dtype(
     [
@@ -126,6 +125,9 @@ TREE_ROWS = {1: (13, 20), **dict.fromkeys((2, 4, 8, 16, 32), (13, 16, 19, 20))}
 """Rows that a lane of trees.cu may own, by the lanes of a read. Each number of rows is a kernel. With 11 of them, warps
 of different kernels drive each other's instructions out of the cache (measured; docs/cuda.md)."""
 
+LONGEST_STRIP = WARP * max(TREE_ROWS[WARP])
+"""Bases of the longest read that one strip holds."""
+
 STEP_COST = 4.5
 """Cost of a step that does not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
 
@@ -144,8 +146,8 @@ class Packed:
     items: int  # Byte offset of the work items of all tiers
     widest: int  # Letters of the longest haplotype
     pairs: int
-    # The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed
-    trees: SentTrees | None
+    trees: SentTrees | None  # The trees of its haplotypes; None where whole matrices are computed
+    lead: int  # `lead_of` its reads
 
 
 def reads_of(shape: Shape) -> int:
@@ -161,7 +163,19 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     """
     rows = TREE_ROWS if in_trees else ROWS
     costs = STEP_COST, STRIP_COST
-    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
+    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, rows[WARP])
+
+
+@lru_cache
+def lead_of(longest_read: int, longest: int) -> int:
+    """Letters that a tree's stream repeats before a node that restores, and those behind a right leaf.
+
+    A lane of a read up to `longest_read` is at most so many columns behind the first one.
+    """
+    table = shapes(longest, in_trees=True)
+    lengths = np.arange(min(longest_read, longest) + 1)
+    strips = -(-lengths // table.rows[table.of_length[: len(lengths)]])
+    return WARP * max(1, int(strips.max())) - 1
 
 
 def pack(
@@ -187,23 +201,34 @@ def pack(
     header["read_group"], header["order"] = places.read_group, places.order
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
-    each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
+    each = [_haplotypes_of_trees(batch) * in_trees for _ in table.known]
+    lead = lead_of(batch.longest_read, longest)
     results: list[Packed] = []
 
     def on_tiers(tiers: list[Tier], trees: SentTrees | None) -> None:
         if trees is not None:
             # Long items first, so that no warp begins one when the others end.
             tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
-        results.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees))
+        results.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees, lead))
         tell(results[0])
 
-    send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, lead=LEAD, tail=TAIL)
+    send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, lead=lead, tail=lead)
     return results[0]
+
+
+def _haplotypes_of_trees(batch: PairBatch) -> int:
+    """Most haplotypes of a pair of trees: fewer where long reads are few, so that all of a device works.
+
+    No score depends on it.
+    """
+    if batch.longest_read <= LONGEST_STRIP:
+        return HAPLOTYPES_OF_TREES
+    return min(HAPLOTYPES_OF_TREES, max(1, batch.pairs // ITEMS_AT_ONCE))
 
 
 def computed_cells(batch: PairBatch, longest: int) -> int:
     """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
-    return tiles.computed_cells(batch, shapes(longest, in_trees=True), HAPLOTYPES_OF_TREES)
+    return tiles.computed_cells(batch, shapes(longest, in_trees=True), HAPLOTYPES_OF_TREES, tall_in_trees=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,12 +150,15 @@ class ForwardSlot(Slot):
         """Copy the buffer "out" to pinned memory, and return that. The slot's next call overwrites it."""
         return self.download("out", self.pinned("out", size)[:size])
 
-    def scores_to_keep(self, pairs: int) -> Scores:
-        """Copy scores and then their precision, which the buffer "out" has, to memory that the caller may keep."""
+    def scores_to_keep(self, pairs: int, into: Scores | None = None) -> Scores:
+        """Copy scores and then their precision, which the buffer "out" has, to memory that the caller may keep.
+
+        `into` is pinned.
+        """
         log10_bytes = SCORE_BYTES * pairs
-        lent = self._lent.lend(log10_bytes + pairs)
-        host, out = self.pinned("out", log10_bytes + pairs) if lent is None else lent, self.device("out", 0)
-        log10, precision = host[:log10_bytes].view(np.float64), host[log10_bytes : log10_bytes + pairs]
+        lent = into or self._lent.lend_scores(pairs)
+        host = scores_in(self.pinned("out", SCORED_BYTES * pairs), pairs) if lent is None else lent
+        out, log10, precision = self.device("out", 0), host.log10, host.precision
         (out + log10_bytes).copy_to_host_async(precision.ctypes.data, pairs, self.stream)
         copied = self.stream.record()
         out.copy_to_host_async(log10.ctypes.data, log10_bytes, self.stream)
@@ -184,6 +187,9 @@ class ForwardSlot(Slot):
         for side in sides:
             self.stream.wait_event(side.record())
 
+
+SCORED_BYTES = SCORE_BYTES + 1
+"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
 
 MOST_LENT = 2
 """Most buffers of a slot, so that a caller who keeps all results does not pin all of its memory."""
@@ -225,3 +231,14 @@ class PinnedPool:
         lent = np.frombuffer(memory, np.uint8, size)
         self._buffers.append(_Buffer(memory, grown, weakref.ref(lent)))
         return lent
+
+    def lend_scores(self, pairs: int) -> Scores | None:
+        """Room for the scores of so many pairs, as `lend`."""
+        lent = self.lend(SCORED_BYTES * pairs)
+        return None if lent is None else scores_in(lent, pairs)
+
+
+def scores_in(memory: NDArray[np.uint8], pairs: int) -> Scores:
+    """Scores in memory: first all of them, then the precision of each."""
+    log10_bytes = SCORE_BYTES * pairs
+    return Scores(memory[:log10_bytes].view(np.float64), memory[log10_bytes : log10_bytes + pairs])

@@ -10,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import kernels as cuda_kernels
-from pairhmm.backends.cuda.layout import TREE_TIER
+from pairhmm.backends.cuda.layout import TREE_TIER, WARP
 from pairhmm.backends.tiles import Tier, TreeSizes, rescuer_of
 
 PACKED_TIER = struct.Struct("<2q10I")
 """A `TREE_TIER`. NumPy takes three times as long to fill one."""
 
+NO_LIST = 0xFFFFFFFF
+"""The list of a tier whose pairs `forward_pairs` scores where float32 does not hold them."""
+
 assert PACKED_TIER.size == TREE_TIER.itemsize
 
 
 class Walk(NamedTuple):
-    """A launch of trees.cu: the tiers whose lanes have this many rows."""
+    """A launch of trees.cu: the tiers whose lanes have this many rows, and whose reads have one strip, or several."""
 
     rows: int
+    strips: int  # of its longest read
     items: int
     item_bytes: int  # Bytes that tree_rows.cu makes for an item
     made: int  # Byte offset of what it makes for this launch
@@ -38,7 +42,9 @@ class Walks(NamedTuple):
     made_bytes: int  # Bytes that tree_rows.cu makes for them
 
 
-def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int]) -> Walks:
+def walks_of(
+    tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int], longest_read: int = 0
+) -> Walks:
     """Launches of tiers whose haplotypes are in trees.
 
     Parameters
@@ -46,25 +52,28 @@ def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequ
     extension : float or None
         As in `KernelVariant`.
     first_of_list : sequence of int
-        Where each rescuer's list of pairs begins, in pairs.
+        Where each rescuer's list of pairs begins, in pairs. Pairs of tall tiers are on no list.
+    longest_read : int
+        Bases of the longest read in a tile.
     """
-    by_rows: dict[int, list[Tier]] = {}
+    by_rows: dict[tuple[bool, int], list[Tier]] = {}
     for tier in tiers:
-        by_rows.setdefault(tier.shape.rows, []).append(tier)
+        by_rows.setdefault((tier.shape.tall, tier.shape.rows), []).append(tier)
     table = bytearray()
     launches: list[Walk] = []
     number = start = at = 0
-    for rows, tiers_of_rows in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
-        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in tiers_of_rows)
+    for (tall, rows), tiers_of_rows in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
+        strips = -(-longest_read // (WARP * rows)) if tall else 1
+        size, items = cuda_kernels.made_bytes(rows, extension, strips), sum(tier.items for tier in tiers_of_rows)
         first = number
         for tier in tiers_of_rows:
-            list_ = rescuer_of(tier.shape)
+            list_ = NO_LIST if tall else rescuer_of(tier.shape)
             table += PACKED_TIER.pack(
-                *(at, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
+                *(at, 0 if tall else first_of_list[list_], start, tier.items, tier.first_item, tier.last),
                 *(tier.shape.lanes, rows, first, len(tiers_of_rows), size, list_),
             )
             number, start = number + 1, start + tier.items
-        launches.append(Walk(rows, items, size, at))
+        launches.append(Walk(rows, strips, items, size, at))
         at += size * items
     return Walks(launches, np.frombuffer(table, dtype=np.uint8), number, start, at)
 
@@ -77,7 +86,7 @@ def scratch_of(
     A launch gets as many blocks as the device holds. If scratch memory for all of them is more than `most` bytes, each
     launch gets fewer, but at least one.
     """
-    places = [cuda_kernels.scratch_places(walk.rows, sizes) for walk in walks]
+    places = [cuda_kernels.scratch_places(walk.rows, sizes, walk.strips) for walk in walks]
     blocks = [min(w.items, multiprocessors * cuda_kernels.resident_trees(w.rows, extension)) for w in walks]
     wanted = sum(count * size for count, (size, *_) in zip(blocks, places, strict=True))
     share = min(1.0, most / max(1, wanted))

@@ -5,9 +5,11 @@ import { darkScheme } from "./colours.js";
 import { loadReport, panelBytes } from "./data.js";
 import { distancePanels } from "./distances.js";
 import { make, redrawAll } from "./dom.js";
+import { showExplained } from "./explained.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
 import { mapPanel } from "./map.js";
+import { showMixtures } from "./mixtures.js";
 import { readPanel } from "./panel_data.js";
 import { preparePrinting } from "./printing.js";
 import { callsCard, filesCard } from "./provenance.js";
@@ -23,9 +25,10 @@ function tabsOf(report) {
       id: "cohort",
       title: "Samples",
       show: showCohort,
-      has: report.inputs.some(([what]) => what !== "fit"),
+      has: report.inputs.some(([what]) => what !== "fit" && what !== "explanations"),
       count: report.samples.length,
     },
+    { id: "mixtures", title: "Mixture", show: showMixtures, has: report.mixtures !== null },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
     {
       id: "relate",
@@ -36,6 +39,13 @@ function tabsOf(report) {
     },
     { id: "map", title: "Map", show: showMap, has: report.map !== null || report.distances !== null },
     { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
+    {
+      id: "explained",
+      title: "Explained",
+      show: showExplained,
+      has: report.explained?.length > 0,
+      count: report.explained?.length,
+    },
     { id: "fit", title: "Fit", show: showFit, has: report.fit !== null },
     { id: "run", title: "Run", show: showRun, has: true },
   ].filter((tab) => tab.has);

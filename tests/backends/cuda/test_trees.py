@@ -6,7 +6,8 @@ import pytest
 from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
-from pairhmm.models.batch import Group, PairBatch
+from pairhmm.engine import device_pool
+from pairhmm.models.batch import FLOAT32, Group, PairBatch
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from tests.conftest import load_helper
@@ -19,6 +20,11 @@ globals().update({name: getattr(cases, name) for name in cases.CASES})
 @pytest.fixture(scope="module")
 def tree_layout():
     return layout
+
+
+@pytest.fixture(scope="module")
+def tall_in_trees():
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +76,46 @@ def test_long_items_come_first(batches):
     assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
 
 
-@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (31, 31)])
+STRIPS = [(900, (30, 641, 700)), pytest.param(2400, (1290, 2048), marks=pytest.mark.nightly)]
+
+
+@pytest.mark.parametrize("gap", [10, (8, 13)], ids=["constant gap", "varying gap"])
+@pytest.mark.parametrize(("length", "lengths"), STRIPS)
+def test_reads_of_several_strips(length, lengths, gap, backend, batches, monkeypatch):
+    """Beside short reads, in any company, whatever shares their trees."""
+    rng = np.random.default_rng(21)
+    group = cases.any_trees.haplotypes_of("mutated", rng, length, 5)
+    copies = [batches.copied(rng, group[1], m, 0.002) for m in lengths]
+    reads = [batches.read(rng, bases, gap, base=(20, 42)) for bases in copies]
+    given = PairBatch.from_groups([Group(reads, group)])
+    monkeypatch.setattr(layout, "ITEMS_AT_ONCE", 1)
+    scores = batches.forward(backend, given)
+    batches.check(scores, given)
+    assert (scores.precision == FLOAT32).all()
+    monkeypatch.undo()
+    assert batches.same(batches.forward(backend, given).log10, scores.log10)
+    log10 = scores.log10.reshape(len(reads), -1)
+    for k in (0, len(group) - 1):
+        alone = PairBatch.from_groups([Group(reads[-1:], [group[k]])])
+        assert batches.same(batches.forward(backend, alone).log10, log10[-1:, k].copy())
+
+
+def test_haplotypes_shorter_than_the_lanes_of_all_strips(backend, batches):
+    """Nearly all of the read is inserted. Its sum is below float32's range."""
+    rng = np.random.default_rng(22)
+    group = cases.any_trees.haplotypes_of("mutated", rng, 40, 3)
+    given = PairBatch.from_groups([Group([batches.read(rng, batches.noise(rng, 700), 1)], group)])
+    batches.check(device_pool.score(given, backend, 1), given)
+
+
+@pytest.mark.parametrize(("lead", "tail", "most"), [(0, 0, 64), (31, 31, 64), (63, 63, 1), (127, 127, 2)])
 @pytest.mark.parametrize("length", [1, 2, 9])
 @pytest.mark.parametrize("count", [1, 65, 300])
-def test_the_room_for_trees_is_enough(count, length, lead, tail):
+def test_the_room_for_trees_is_enough(count, length, lead, tail, most):
     """Trees of many branches."""
     rng = np.random.default_rng(count)
     groups = [list(rng.integers(0, 4, (count, length)).astype(np.uint8)) for _ in range(33)]
-    made = streams_of(groups, threads=4, lead=lead, tail=tail)
+    made = streams_of(groups, most, threads=4, lead=lead, tail=tail)
     size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
     assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]), lead, tail)
 

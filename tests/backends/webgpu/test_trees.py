@@ -18,6 +18,11 @@ def layout_of_trees():
 
 
 @pytest.fixture(scope="module")
+def tall_in_trees():
+    return False
+
+
+@pytest.fixture(scope="module")
 def of_tolerance():
     """Sums of columns are not compensated."""
     return 0.5

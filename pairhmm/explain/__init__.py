@@ -1,0 +1,1 @@
+"""Explains calls: why `call` has a record at a position, or none."""
