@@ -110,7 +110,8 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, double strand_errors, double growing_errors) {
+               int most_copies, double spread, double strand_errors, double growing_errors, double foreign,
+               double foreign_reference) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -124,7 +125,7 @@ void bind_genotypes(nb::module_& module) {
                                                    gvcf,
                                                    {most_copies, std::move(gain), std::move(loss), spread},
                                                    contamination,
-                                                   {strand_errors, growing_errors}};
+                                                   {strand_errors, growing_errors, foreign, foreign_reference}};
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
@@ -134,11 +135,12 @@ void bind_genotypes(nb::module_& module) {
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "strand_errors"_a = SourceRates{}.strand,
-            "growing_errors"_a = SourceRates{}.growing,
+            "growing_errors"_a = SourceRates{}.growing, "foreign"_a = SourceRates{}.foreign,
+            "foreign_reference"_a = SourceRates{}.foreign_reference,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors: as "
-            "SourceRateFinder has them.")
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors, "
+            "foreign, foreign_reference: as SourceRateFinder has them.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
@@ -152,7 +154,8 @@ void bind_genotypes(nb::module_& module) {
             "genotype of each sample, alleles left out, the value of each annotation by its ID, which is None "
             "where it is not known, and the share of reads that fit no haplotype.");
 
-    nb::class_<SourceRateFinder>(module, "SourceRateFinder", "Sees how often errors of one strand share a cause.")
+    nb::class_<SourceRateFinder>(module, "SourceRateFinder",
+                                 "Sees how often errors of one strand share a cause, and reads are foreign.")
         .def(nb::init<>())
         .def(
             "add",
@@ -166,8 +169,9 @@ void bind_genotypes(nb::module_& module) {
             "rates",
             [](const SourceRateFinder& finder) {
                 const SourceRates rates = finder.rates();
-                return std::pair(rates.strand, rates.growing);
+                return std::tuple(rates.strand, rates.growing, rates.foreign, rates.foreign_reference);
             },
             "How often a strand has errors that show an allele, as a share of how often a chromosome has it: in all "
-            "cycles alike, and growing with them.");
+            "cycles alike, and growing with them; how often foreign reads do, where no neighbour tells; and how "
+            "often these are like the reference.");
 }

@@ -91,9 +91,14 @@ public:
           options_(options),
           tables_(tables),
           fragment_(region.fragment),
-          origins_{region.flag.data(),           region.start.data(), region.end.data(),
-                   region.mapq.data(),           &region.neighbours,  &names_,
-                   options.contamination.data(), options.rates},
+          origins_{region.flag.data(),
+                   region.start.data(),
+                   region.end.data(),
+                   region.mapq.data(),
+                   region.neighbours ? &*region.neighbours : nullptr,
+                   &names_,
+                   options.contamination.data(),
+                   options.rates},
           origins_at_gaps_{region.flag.data(),
                            region.start.data(),
                            region.end.data(),
@@ -107,7 +112,7 @@ public:
             fragment_.resize(region.name_end.size());
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
         }
-        if (!region.neighbours.empty()) name_fragments();
+        if (region.neighbours) name_fragments();
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.

@@ -220,7 +220,7 @@ RegionStream::Task RegionStream::task(Region&& region) {
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
     }
     if (has_all_reads_ && !options_.joins_reads && buffer_.chrom() == region.chrom)
-        task.scored.neighbours = find_neighbours(buffer_, reference_, region.core_start, region.core_end);
+        task.scored.neighbours = finder_.near(buffer_, reference_, region.core_start, region.core_end);
     task.scored.region = std::move(region);
     return task;
 }

@@ -216,7 +216,7 @@ class _Caller:
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
         return RegionGenotyper(
-            run.samples, self.options, run.options.model, self.discovered, self.records, run.strand_errors
+            run.samples, self.options, run.options.model, self.discovered, self.records, run.source_rates
         )
 
 

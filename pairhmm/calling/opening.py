@@ -34,7 +34,7 @@ class OpenFiles(NamedTuple):
     contigs: dict[str, int]
     requested: list[Interval] | None
     check: ReferenceCheck
-    strand_errors: tuple[float, ...] = ()
+    source_rates: tuple[float, ...] = ()
 
 
 @contextmanager
@@ -123,5 +123,5 @@ def make_run(
         scorer=scorer,
         progress=progress,
         timing=timing,
-        strand_errors=files.strand_errors,
+        source_rates=files.source_rates,
     )

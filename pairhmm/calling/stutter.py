@@ -57,7 +57,7 @@ _SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
-    """The files with the rates of errors of one strand that some reads show, and the options with the STR model."""
+    """The files with the rates of other sources that some reads show, and the options with the STR model."""
     if not options.stutter:
         return files, options
     finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
@@ -79,7 +79,7 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
-    return files._replace(strand_errors=finder.rates()), options
+    return files._replace(source_rates=finder.rates()), options
 
 
 def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
