@@ -101,7 +101,6 @@ private:
     int64_t frontier_ = 0;
     bool is_contig_done_ = true, is_finished_ = false, may_forget_ = false;
     NeighbourFinder finder_;
-    bool has_all_reads_ = true;  // not only those over some intervals
     RegionCounts counts_;
 };
 

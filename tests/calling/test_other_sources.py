@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pysam
 import pytest
 
 import pairhmm
@@ -185,6 +186,29 @@ def test_few_reads_of_a_copy_make_no_variants(tmp_path):
     found = calls(folder)
     assert len(found.keys() - expected.keys()) <= 1
     assert len(expected.items() & found.items()) > 0.7 * len(expected)
+
+
+def test_listed_alleles_of_a_copy_are_no_variants(collapsed, tmp_path):
+    folder, expected = collapsed
+    everything = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu")
+    shown = [site.variant for site in everything]
+    with pysam.FastaFile(str(folder / "ref.fa")) as reference, pysam.AlignmentFile(str(folder / "reads.bam")) as reads:
+        sequence = reference.fetch("c")
+        pile = reads.count_coverage("c", quality_threshold=20)
+    listed = [
+        f"c\t{at + 1}\t.\t{sequence[at]}\t{letter}\t.\t.\t.\n"
+        for at in range(*DUPLICATED)
+        for letter, counts in zip("ACGT", pile, strict=True)
+        if letter != sequence[at] and counts[at] > 4
+    ]
+    assert len(listed) > 100 > len(shown)
+    (tmp_path / "list.vcf").write_text(
+        f"##fileformat=VCFv4.3\n##contig=<ID=c,length={LENGTH}>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+        + "".join(listed)
+    )
+    found = {at for at, alleles in calls(folder, candidates=tmp_path / "list.vcf").items() if any(alleles)}
+    assert len(found - expected.keys()) <= 1
+    assert found & expected.keys()
 
 
 def test_neighbours_do_not_depend_on_the_request(collapsed):
