@@ -218,7 +218,7 @@ RegionStream::Task RegionStream::task(Region&& region) {
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
     }
-    if (!options_.joins_reads && buffer_.chrom() == region.chrom)
+    if (options_.finds_neighbours && !options_.joins_reads && buffer_.chrom() == region.chrom)
         task.scored.neighbours = finder_.near(buffer_, reference_, region.core_start, region.core_end);
     task.scored.region = std::move(region);
     return task;

@@ -28,6 +28,7 @@ struct StreamOptions {
     QualityOptions qualities;          // by which the bases of reads are prepared
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
+    bool finds_neighbours = true;      // for genotypes
 };
 
 struct RegionCounts {

@@ -27,7 +27,7 @@ from pairhmm.sequences.intervals import Interval
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run, and the rates of errors of one strand in their reads, if these were looked at."""
+    """The open files of a run, and the rates of other sources in their reads, if these were looked at."""
 
     genome: Reference
     reader: AlignmentReader
@@ -35,6 +35,7 @@ class OpenFiles(NamedTuple):
     requested: list[Interval] | None
     check: ReferenceCheck
     source_rates: tuple[float, ...] = ()
+    makes_genotypes: bool = True
 
 
 @contextmanager
@@ -118,7 +119,15 @@ def make_run(
         samples=reader.samples,
         contigs=files.contigs,
         requested=requested,
-        stream=RegionStream(regions.reference, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
+        stream=RegionStream(
+            regions.reference,
+            regions.source,
+            scorer,
+            options.evidence,
+            regions.haplotypes,
+            joiner,
+            files.makes_genotypes,
+        ),
         blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
         progress=progress,

@@ -126,7 +126,7 @@ class RegionStream:
     """Scores regions as reads arrive.
 
     `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
-    molecule; the scorer must then score profiles.
+    molecule; the scorer must then score profiles. Only genotypes need neighbours.
     """
 
     reference: ReferenceBases
@@ -135,12 +135,13 @@ class RegionStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
+    finds_neighbours: bool = True
     _native: native.RegionStream = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         molecules = None if self.joiner is None else self.joiner.options
         self._native = native.RegionStream(
-            self.reference, self.source, self.options, self.score.options, molecules, self.given
+            self.reference, self.source, self.options, self.score.options, molecules, self.given, self.finds_neighbours
         )
 
     @property

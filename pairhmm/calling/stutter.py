@@ -57,8 +57,12 @@ _SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
-    """The files with the rates of other sources that some reads show, and the options with the STR model."""
-    if not options.stutter:
+    """The files with the rates of other sources that some reads show, and the options with the STR model.
+
+    Only genotypes use these rates.
+    """
+    sees_gaps = options.profile is None and _is_preset(options.model)  # otherwise, options say what gaps are like
+    if not options.stutter or not (sees_gaps or files.makes_genotypes):
         return files, options
     finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
@@ -67,14 +71,15 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
         nonlocal bases, reads
         for block in _some_reads(files, options):
             bases, reads = bases + len(block.bases), reads + len(block)
-            finder.add(block.chrom, block.aligned, reference)
+            if files.makes_genotypes:
+                finder.add(block.chrom, block.aligned, reference)
             yield block
 
     try:
-        if options.profile is None and _is_preset(options.model):
+        if sees_gaps:
             sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
             options = _with_str_model(sites, bases >= _LONG * reads, options)
-        else:  # Options say what gaps are like.
+        else:
             for _ in looked_at():
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
