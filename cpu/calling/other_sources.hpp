@@ -58,8 +58,8 @@ struct SeenFragments {
 
 // Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
 // a chromosome, and need evidence of other fragments.
-constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.25}, {0.1, 0.25},  {0.2, 0.25},
-                                                        {0.3, 0.25},  {0.4, 0.025}, {0.5, 0.0025}};
+constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.243}, {0.1, 0.243},  {0.2, 0.243},
+                                                        {0.3, 0.243},  {0.4, 0.0255}, {0.5, 0.0025}};
 // Shares of the reads of a strand that have an error there, in the last cycle.
 constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 
