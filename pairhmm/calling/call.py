@@ -251,7 +251,7 @@ class _Caller:
             run.options.model,
             self.discovered,
             self.records,
-            run.strand_errors,
+            run.source_rates,
             self.haplotypes,
         )
 

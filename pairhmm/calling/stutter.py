@@ -59,8 +59,12 @@ _SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
-    """The files with the rates of errors of one strand that some reads show, and the options with the STR model."""
-    if not options.stutter:
+    """The files with the rates of other sources that some reads show, and the options with the STR model.
+
+    Only genotypes use these rates.
+    """
+    sees_gaps = options.profile is None and _is_preset(options.model)  # otherwise, options say what gaps are like
+    if not options.stutter or not (sees_gaps or files.makes_genotypes):
         return files, options
     if options.discovery.mixture:
         return files, _with_errors(files, options)
@@ -71,19 +75,20 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
         nonlocal bases, reads
         for block in _some_reads(files, options):
             bases, reads = bases + len(block.bases), reads + len(block)
-            finder.add(block.chrom, block.aligned, reference)
+            if files.makes_genotypes:
+                finder.add(block.chrom, block.aligned, reference)
             yield block
 
     try:
-        if options.profile is None and _is_preset(options.model):
+        if sees_gaps:
             sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
             options = _with_str_model(sites, bases >= _LONG * reads, options)
-        else:  # Options say what gaps are like.
+        else:
             for _ in looked_at():
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
-    return files._replace(strand_errors=finder.rates()), options
+    return files._replace(source_rates=finder.rates()), options
 
 
 def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
