@@ -25,6 +25,7 @@ class CpuBackend(Backend):
 
     name = "cpu"
     label = "cpu"
+    takes_flags = True
 
     def __init__(self, native: ModuleType, isa: str) -> None:
         self._native = native
@@ -53,6 +54,7 @@ class CpuBackend(Backend):
             batch.read_offset,
             batch.haplotype_offset,
             np.ascontiguousarray(batch.haplotypes),
+            None if batch.flags is None else np.ascontiguousarray(batch.flags),
             batch.start.match,
             batch.start.deletion,
         )

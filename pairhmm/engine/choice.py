@@ -65,7 +65,9 @@ def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
     return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
 
 
-def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:
+def choose(
+    wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1, has_flags: bool = False
+) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 
     Parameters
@@ -76,6 +78,8 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
         Cells of the whole work. Without them, "auto" expects the regions of a run.
     threads : int
         CPU threads, which a device has to be faster than.
+    has_flags : bool
+        Whether haplotypes are partially determined, which devices do not take.
 
     Raises
     ------
@@ -91,9 +95,9 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
             backends.status(name)
     if choice.backend != "auto":
         return _load(choice.backend, choice)
-    names = backends.names()
+    names = _ranked(backends.names(), choice, cells, threads)
     refused: list[str] = []
-    for name in _ranked(names, choice, cells, threads):
+    for name in [name for name in names if not (has_flags and name in backends.on_devices())]:
         try:
             status = backends.status(name)
             if not status.available:
@@ -106,7 +110,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        why = _FASTEST if refused or choice.devices is not None else _why(name, cells, threads)
+        why = _FASTEST if refused or has_flags or choice.devices is not None else _why(name, cells, threads)
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others.
         level = logging.WARNING if backends.is_oracle(name) else logging.INFO
@@ -186,7 +190,10 @@ def forward(
     Scores
         No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
+    if isinstance(backend, str | Choice):
+        pool = choose(backend, batch.cells, threads, has_flags=batch.flags is not None)
+    else:
+        pool = DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 
 
