@@ -8,21 +8,26 @@
 // are shared from the left alone.
 //
 // A sweep takes K rows over the tree. The row between two sweeps lies in memory: `s_` is what the next row's match
-// takes, and `x_` the next row's insertion. D'[i] = dm[i+1] D[i] saves a product:
+// takes, and `x_` the next row's insertion. With D'[i] = dm[i+1] D[i]:
 //
 //   S  = mm M[i-1,j-1] + (im I + D')[i-1,j-1]     fma, fma
 //   M  = E S                                      mul
 //   I  = mi M[i-1,j] + ii I[i-1,j]                mul, fma
 //   D' = dm[i+1] md M[i,j-1] + dd D'[i,j-1]       mul, fma
 //
+// Most reads have one gap quality ("even"). Their M is multiplied by g = dm md and their I by im, which are states of
+// one row, so that a maximum is of like things. Two products and most of a row's coefficients then vanish.
+//
 // Row 0 is D = 2^kStartExponent, and the sum is divided by n in the end. Lanes begin in one row and end at their own
 // last row, where a sweep adds up M + I before the steps. The rounding of coefficients along a perfect match is divided
 // out, as in forward/kernel.hpp.
 //
-// Limits. float32 holds sums from kLowestSum on; a smaller one becomes NaN, and the pair goes to pdhmm/wide.hpp.
+// Limits. float32 holds sums from kLowestSum on, or where M is scaled kLowestScaledSum / g; a smaller one becomes NaN,
+// and the pair goes to pdhmm/wide.hpp.
 
 constexpr int kStartExponent = 120;
-constexpr int kSumColumns = 16;  // whose sum is in float32; blocks of them are added in float64
+constexpr double kLowestScaledSum = 3e-33;  // as in forward/tile_rows.hpp
+constexpr int kSumColumns = 16;             // whose sum is in float32; blocks of them are added in float64
 
 template <int W>
 struct PdVectors {
@@ -34,7 +39,7 @@ template <class V>
 struct PdRow {
     V mm, im, mi, ii;  // from the row above
     V md, dd;          // along the row; md is that of D'
-    V ends;            // 1 where it is a read's last row
+    V end_m, end_i;    // what M and I add to the sum: not 0 where it is a read's last row
 };
 
 template <int W, int K>
@@ -52,18 +57,8 @@ public:
         saved_.resize(tree.slots + 1);
         emission_.resize(tree.letters.size() * K);
         std::fill_n(rounding_, W, 1.0);
-        raw_[0].load(batch, reads, 0);
-        begin();
-        for (int64_t first = 0; first < reads.longest; first += K) {
-            load(batch, reads, tree, first);
-            bool ends = false;
-            for (int l = 0; l < W; ++l) ends |= reads.length[l] > first && reads.length[l] <= first + K;
-            if (first == 0) {
-                ends ? sweep<true, true>(tree) : sweep<true, false>(tree);
-            } else {
-                ends ? sweep<false, true>(tree) : sweep<false, false>(tree);
-            }
-        }
+        std::fill_n(lowest_, W, double{kLowestSum});
+        pd_is_even(batch, read[0]) ? sweeps<true>(batch, tree, reads) : sweeps<false>(batch, tree, reads);
         write(tree, hap_offset, count, scores);
     }
 
@@ -86,10 +81,33 @@ private:
         return vector;
     }
 
-    // What the first row takes from row 0, in every column.
-    void begin() {
+    template <bool even>
+    void sweeps(const Batch& batch, const PdTree& tree, const PdReads<W>& reads) {
+        std::fill_n(raw_[1].g, W, 1.0);
+        load_row<even>(batch, reads, 0, raw_[1], raw_[0]);
+        // What the first row takes from row 0, in every column.
         start_ = narrowed(raw_[0].im) * (V{} + std::ldexp(1.0f, kStartExponent));
         coefficients(raw_[0], raw_[0].im, row_[K]);
+        for (int64_t first = 0; first < reads.longest; first += K) {
+            load<even>(batch, reads, tree, first);
+            bool ends = false;
+            for (int l = 0; l < W; ++l) ends |= reads.length[l] > first && reads.length[l] <= first + K;
+            if (first == 0) {
+                ends ? sweep<even, true, true>(tree) : sweep<even, true, false>(tree);
+            } else {
+                ends ? sweep<even, false, true>(tree) : sweep<even, false, false>(tree);
+            }
+        }
+    }
+
+    template <bool even>
+    void load_row(const Batch& batch, const PdReads<W>& reads, int64_t i, const PdRawRow<W>& above, PdRawRow<W>& row) {
+        row.load(batch, reads, i);
+        if (!even) return;
+        row.scale(above);
+        for (int l = 0; l < W; ++l) {
+            if (i < reads.length[l]) lowest_[l] = std::max(lowest_[l], kLowestScaledSum / row.g[l]);
+        }
     }
 
     // The coefficients of a row from the row above, and what their rounding costs a perfect match.
@@ -106,19 +124,24 @@ private:
     }
 
     // Rows first to first + K - 1, and the coefficients of the row behind them.
+    template <bool even>
     void load(const Batch& batch, const PdReads<W>& reads, const PdTree& tree, int64_t first) {
         row_[0] = row_[K];
         for (int k = 0; k < K; ++k) {
             const PdRawRow<W>& here = raw_[k % 2];
             PdRawRow<W>& below = raw_[(k + 1) % 2];
-            below.load(batch, reads, first + k + 1);
-            double md[W];
+            load_row<even>(batch, reads, first + k + 1, here, below);
+            double md[W], end_m[W], end_i[W];
             for (int l = 0; l < W; ++l) {
+                const double ends = first + k + 1 == reads.length[l] ? 1.0 : 0.0;
                 md[l] = here.md[l] * below.im[l];
-                row_[k].ends[l] = first + k + 1 == reads.length[l] ? 1.0f : 0.0f;
+                end_m[l] = ends / here.g[l];
+                end_i[l] = even ? ends / here.im[l] : ends;
             }
             row_[k].md = narrowed(md);
             row_[k].dd = narrowed(here.ii);
+            row_[k].end_m = narrowed(end_m);
+            row_[k].end_i = narrowed(end_i);
             coefficients(below, below.mm, row_[k + 1]);
             emissions(here, tree, k);
         }
@@ -135,22 +158,28 @@ private:
         }
     }
 
-    template <bool first, bool ends>
+    template <bool even, bool first, bool ends>
     __attribute__((noinline)) void sweep(const PdTree& tree) {
-        PdRow<V> row[K + 1];
-        std::copy_n(row_, K + 1, row);
+        const PdRow<V>* const row = row_;
+        const V start = start_, extend = row_[K].ii;  // extend: of all rows, in even reads
+        V mm[K + 1], mi[K + 1];
+        for (int k = 1; k <= K; ++k) mm[k] = row[k].mm, mi[k] = row[k].mi;
+        V* __restrict const s_above = s_.data();
+        V* __restrict const x_above = x_.data();
         V s[K], y[K], kept_m[K], kept_x[K], kept_d[K], block{};
         double sum[W];
         int64_t depth = 0;
+        const PdColumn* const columns = tree.columns.data();
+        const V* const emissions = emission_.data();
         const auto column = [&](const V* emission, int64_t j, int steps,
                                 auto has_steps) __attribute__((always_inline)) {
             constexpr bool kHasSteps = decltype(has_steps)::value;
-            V above_s = first ? start_ : s_[j], insertion = first ? V{} : x_[j], match, deletion;
+            V above_s = first ? start : s_above[j], insertion = first ? V{} : x_above[j], match, deletion;
 #pragma GCC unroll 8
             for (int k = 0; k < K; ++k) {
                 match = emission[k] * s[k];
                 deletion = y[k];
-                if (ends) block += row[k].ends * (match + insertion);
+                if (ends) block += row[k].end_m * match + rounded(row[k].end_i * insertion);
                 if (kHasSteps && (steps & kJoins)) {
                     match = match > kept_m[k] ? match : kept_m[k];
                     insertion = insertion > kept_x[k] ? insertion : kept_x[k];
@@ -162,13 +191,19 @@ private:
                     kept_x[k] = keeps ? insertion : V{};
                     kept_d[k] = keeps ? deletion : V{};
                 }
-                y[k] = row[k].dd * deletion + rounded(row[k].md * match);
                 s[k] = above_s;
-                above_s = row[k + 1].mm * match + (row[k + 1].im * insertion + deletion);
-                insertion = row[k + 1].mi * match + rounded(row[k + 1].ii * insertion);
+                if (even) {
+                    y[k] = extend * deletion + match;
+                    above_s = mm[k + 1] * match + (insertion + deletion);
+                    insertion = mi[k + 1] * match + rounded(extend * insertion);
+                } else {
+                    y[k] = row[k].dd * deletion + rounded(row[k].md * match);
+                    above_s = mm[k + 1] * match + (row[k + 1].im * insertion + deletion);
+                    insertion = mi[k + 1] * match + rounded(row[k + 1].ii * insertion);
+                }
             }
-            s_[j] = above_s;
-            x_[j] = insertion;
+            s_above[j] = above_s;
+            x_above[j] = insertion;
         };
         const auto end_block = [&] {
             for (int l = 0; l < W; ++l) sum[l] += block[l];
@@ -178,7 +213,7 @@ private:
             if (segment.from < 0) {
                 for (int k = 0; k < K; ++k) s[k] = y[k] = kept_m[k] = kept_x[k] = kept_d[k] = V{};
                 // Column 0: the first row's match takes D[0,0].
-                if (first) s[0] = start_;
+                if (first) s[0] = start;
                 std::fill_n(sum, W, 0.0);
                 block = V{};
                 depth = 0;
@@ -194,8 +229,8 @@ private:
                 depth = from.depth;
             }
             for (int64_t j = segment.first; j < segment.end; ++j) {
-                const PdColumn of = tree.columns[j];
-                const V* const emission = &emission_[of.letter * K];
+                const PdColumn of = columns[j];
+                const V* const emission = emissions + of.letter * K;
                 if (of.steps == 0) {
                     column(emission, j, 0, std::false_type{});
                 } else {
@@ -225,7 +260,7 @@ private:
             const double of_sum = std::ldexp(1.0, -kStartExponent) / static_cast<double>(offset[h + 1] - offset[h]);
             for (int l = 0; l < count; ++l) {
                 const double total = total_[tree.leaf_of[h] * W + l];
-                const bool holds = total >= kLowestSum && total < HUGE_VAL;
+                const bool holds = total >= lowest_[l] && total < HUGE_VAL;
                 scores[l][h] = holds ? log10_of(total * rounding_[l] * of_sum) : static_cast<double>(NAN);
             }
         }
@@ -234,9 +269,9 @@ private:
     PdRawRow<W> raw_[2];
     PdRow<V> row_[K + 1];
     V start_;
-    double rounding_[W];           // of each lane's read
-    AlignedVector<V> emission_;    // [letters][K]
-    AlignedVector<V> s_, x_;       // [columns] the row between two sweeps
-    AlignedVector<States> saved_;  // [slots]
-    AlignedVector<double> total_;  // [leaves][W]
+    double rounding_[W], lowest_[W];  // of each lane's read
+    AlignedVector<V> emission_;       // [letters][K]
+    AlignedVector<V> s_, x_;          // [columns] the row between two sweeps
+    AlignedVector<States> saved_;     // [slots]
+    AlignedVector<double> total_;     // [leaves][W]
 };

@@ -15,6 +15,15 @@ struct PdPairs {
     int count;
 };
 
+// Whether a read has one gap quality, with which a gap can end. Vectors have reads that all are, or all are not.
+inline bool pd_is_even(const Batch& batch, int64_t read) {
+    const uint8_t* const gap = batch.gap_quality;
+    const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
+    uint8_t differs = 0;
+    for (int64_t i = first + 1; i < end; ++i) differs |= gap[i] ^ gap[first];
+    return differs == 0 && gap[first] > 0;
+}
+
 struct PdLevel {
     int lanes, wide_lanes;
     // Scores (log10) of `count` reads, one a lane, against the haplotypes of a tree, whose letters begin at hap_offset:

@@ -22,24 +22,32 @@ struct PdTask {
 };
 
 struct PdPlan {
-    std::vector<int64_t> order;  // reads of each group by length
+    std::vector<int64_t> order;  // reads of each group: those that are even by length, then the others by length
     std::vector<PdTask> tasks;
 };
 
+// Adds reads of one kind, by length. The vector that is not full has the shortest ones.
+void add_reads(std::vector<int64_t>& reads, int64_t group, const PdLevel& level, const Batch& batch, PdPlan& plan) {
+    std::stable_sort(reads.begin(), reads.end(),
+                     [&](int64_t a, int64_t b) { return bases_of(batch, a) < bases_of(batch, b); });
+    const auto count = static_cast<int64_t>(reads.size()), rest = count % level.lanes;
+    for (int64_t at = 0, end = rest > 0 ? rest : level.lanes; at < count; at = end, end += level.lanes) {
+        plan.tasks.push_back({group, static_cast<int64_t>(plan.order.size()) + at, static_cast<int>(end - at)});
+    }
+    plan.order.insert(plan.order.end(), reads.begin(), reads.end());
+}
+
 PdPlan plan_of(const PdLevel& level, const Batch& batch, const uint8_t* skip_read) {
     PdPlan plan;
+    std::vector<int64_t> even, others;
     for (int64_t g = 0; g < batch.groups; ++g) {
-        auto at = static_cast<int64_t>(plan.order.size());
+        even.clear();
+        others.clear();
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            if (!skip_read[r]) plan.order.push_back(r);
+            if (!skip_read[r]) (pd_is_even(batch, r) ? even : others).push_back(r);
         }
-        std::stable_sort(plan.order.begin() + at, plan.order.end(),
-                         [&](int64_t a, int64_t b) { return bases_of(batch, a) < bases_of(batch, b); });
-        const auto end = static_cast<int64_t>(plan.order.size());
-        // The vector that is not full has the shortest reads.
-        for (int64_t size = (end - at) % level.lanes; at < end; at += size, size = level.lanes) {
-            if (size > 0) plan.tasks.push_back({g, at, static_cast<int>(size)});
-        }
+        add_reads(even, g, level, batch, plan);
+        add_reads(others, g, level, batch, plan);
     }
     return plan;
 }

@@ -15,10 +15,11 @@ struct PdReads {
     }
 };
 
-// A row for all lanes. Behind the end of a lane's read, every parameter is zero.
+// A row for all lanes. Behind the end of a lane's read, nothing is emitted.
 template <int W>
 struct PdRawRow {
     double match[W], mismatch[W], mm[W], im[W], mi[W], ii[W], md[W];  // im = dm, ii = dd
+    double g[W];                                                      // what M is multiplied by
     int32_t letter[W];
 
     void load(const Batch& batch, const PdReads<W>& reads, int64_t i) {
@@ -36,11 +37,20 @@ struct PdRawRow {
         for (int l = 0; l < W; ++l) {
             match[l] = live[l] * (1 - mismatch[l]);
             mismatch[l] = live[l] * (mismatch[l] / 3);
-            mm[l] = live[l] * (1 - std::min(1.0, mi[l] + md[l]));
-            im[l] = live[l] * (1 - ii[l]);
-            mi[l] *= live[l];
-            md[l] *= live[l];
-            ii[l] *= live[l];
+            mm[l] = 1 - std::min(1.0, mi[l] + md[l]);
+            im[l] = 1 - ii[l];
+            g[l] = 1;
+        }
+    }
+
+    // Makes M a multiple of g = dm md, and I one of im, in a read with one gap quality.
+    void scale(const PdRawRow& above) {
+        for (int l = 0; l < W; ++l) {
+            g[l] = im[l] * md[l];
+            match[l] *= g[l];
+            mismatch[l] *= g[l];
+            mm[l] /= above.g[l];
+            mi[l] *= im[l] / above.g[l];
         }
     }
 };

@@ -11,6 +11,7 @@ from pairhmm.backends import cpu
 from pairhmm.errors import BackendUnavailable
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch
 from pairhmm.models.gatk import ERROR
+from pairhmm.sequences.letters import decode
 
 SHAPES = ((1, 1), (3, 2), (10, 40), (40, 10), (60, 61), (150, 300))
 
@@ -79,7 +80,7 @@ def test_any_flags(backend, any_pairs, any_byte):
     if backend.takes_flags:
         any_pairs.check(backend, batch, pairs)
         return
-    with pytest.raises(BackendUnavailable, match="no partially determined haplotypes; use --backend cpu$"):
+    with pytest.raises(BackendUnavailable, match=r"no partially determined haplotypes; use --backend cpu$"):
         engine.forward(batch, backend)
 
 
@@ -140,6 +141,20 @@ def test_a_deletion_that_is_there():
     undetermined = pairhmm.forward(reads, left + deleted + right, flags=flags)[:, 0]
     determined = pairhmm.forward(reads, [left + deleted + right, left + right]).max(axis=1)
     np.testing.assert_allclose(undetermined, determined, rtol=0, atol=0.1)
+
+
+def test_it_is_no_less_than_any_of_its_haplotypes(any_pairs):
+    """n P of the sequence is at least n' P' of each haplotype of n' letters that it stands for (docs/model.md)."""
+    rng = np.random.default_rng(4)
+    letters = rng.integers(0, 4, 60).astype(np.uint8)
+    flags = np.zeros(60, dtype=np.uint8)
+    flags[[10, 30]], flags[[14, 33]], flags[20] = 2, 4, 1 + 8 * 15
+    pairs = [any_pairs.Pair(k, 30, 60, "piece", ((20, 40),) * 4, 0) for k in range(10)]
+    reads = [pairhmm.make_read(decode(np.delete(letters, range(10, 15))[k : k + 30]), 30) for k in range(25)]
+    reads += [pair.group().reads[0] for pair in pairs]
+    whole = 10 ** pairhmm.forward(reads, [letters], flags=[flags], backend="reference")[:, 0] * 60
+    for kept in (letters, np.delete(letters, range(10, 15)), np.delete(letters, [*range(10, 15), *range(30, 34)])):
+        assert (whole >= 10 ** pairhmm.forward(reads, [kept], backend="reference")[:, 0] * len(kept) * (1 - 1e-9)).all()
 
 
 def test_threads_and_levels_agree(any_pairs):
