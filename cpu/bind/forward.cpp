@@ -139,6 +139,18 @@ void bind_forward(nb::module_& module) {
         "float64 scores (log10) of single pairs, of any length and range.");
 
     module.def(
+        "pd_device_columns",
+        [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Output<uint16_t> columns) {
+            const int64_t haplotypes = checks::parts_of(offset, checks::size_of(letters), "offset");
+            checks::has(flags, checks::size_of(letters), "flags");
+            checks::has(columns, checks::size_of(letters), "columns");
+            checks::lie_below(letters, letters_below(true), "letters");
+            pairhmm::pd_device_columns(letters.data(), flags.data(), offset.data(), haplotypes, columns.data());
+        },
+        "letters"_a, "flags"_a, "offset"_a, "columns"_a,
+        "The letters of partially determined haplotypes as devices take them, into `columns`.");
+
+    module.def(
         "computed_cells",
         [](const pairhmm::Batch& batch, int64_t longest) {
             return (batch.flags != nullptr ? pairhmm::pd_computed_cells : pairhmm::computed_cells)(batch, longest);

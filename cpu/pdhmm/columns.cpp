@@ -27,6 +27,12 @@ std::vector<uint8_t> pd_steps(const uint8_t* flags, int64_t n) {
 
 namespace {
 
+// As pd_match in pdhmm/rows.hpp.
+uint16_t bases_that_match(PdLetter of) {
+    constexpr uint16_t kAll = 0x1f1f;  // A C G T N in both cases
+    return of.letter == 4 ? kAll : 1 << 4 | 1 << of.letter | of.alleles | of.alleles << 8;
+}
+
 using Columns = std::vector<PdColumn>;
 
 int key_of(const PdColumn& column) { return column.letter << 8 | column.steps; }
@@ -88,6 +94,18 @@ void grow(const std::vector<Columns>& sorted, PdTree& tree) {
 }
 
 }  // namespace
+
+void pd_device_columns(const uint8_t* letters, const uint8_t* flags, const int64_t* offset, int64_t haplotypes,
+                       uint16_t* columns) {
+    for (int64_t h = 0; h < haplotypes; ++h) {
+        const int64_t first = offset[h], end = offset[h + 1];
+        const std::vector<uint8_t> steps = pd_steps(flags + first, end - first);
+        for (int64_t at = first; at < end; ++at) {
+            const uint16_t bases = bases_that_match(pd_letter(letters[at], flags[at]));
+            columns[at] = static_cast<uint16_t>(bases | steps[at - first] << kDeviceSteps);
+        }
+    }
+}
 
 PdTree pd_tree(const Batch& batch, int64_t group) {
     PdTree tree;

@@ -29,6 +29,12 @@ inline PdLetter pd_letter(uint8_t letter, uint8_t flags) {
 // The steps behind each column of a haplotype of n letters.
 std::vector<uint8_t> pd_steps(const uint8_t* flags, int64_t n);
 
+// What a device takes of each letter of some haplotypes: bit c is set where the letter matches a base of code c, and
+// the steps behind the column are kDeviceSteps bits further up, where no code is.
+constexpr int kDeviceSteps = 5;
+void pd_device_columns(const uint8_t* letters, const uint8_t* flags, const int64_t* offset, int64_t haplotypes,
+                       uint16_t* columns);
+
 // Columns that follow each other without a branch (as Segment in forward/trees.hpp).
 struct PdSegment {
     int64_t first, end;  // indices into PdTree::column

@@ -52,7 +52,6 @@ class Backend(Protocol):
     first_chunk_cells: int = 4_000_000_000
     # Bases of the longest read for `forward`. Longer reads exceed float32's range, and their rounding errors add up.
     longest_fast_read: int = 500
-    takes_flags: bool = False  # Whether it scores partially determined haplotypes (`PairBatch.flags`)
     times_kernels: bool = False  # Whether it has `kernel_seconds`
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:

@@ -25,7 +25,6 @@ class CpuBackend(Backend):
 
     name = "cpu"
     label = "cpu"
-    takes_flags = True
 
     def __init__(self, native: ModuleType, isa: str) -> None:
         self._native = native

@@ -49,7 +49,6 @@ class ReferenceBackend(Backend):
 
     name = "reference"
     label = "reference"
-    takes_flags = True
     # A run that is stopped waits for a chunk of each thread.
     chunk_cells = first_chunk_cells = 10_000_000
 

@@ -79,7 +79,7 @@ def choose(
     threads : int
         CPU threads, which a device has to be faster than.
     has_flags : bool
-        Whether haplotypes are partially determined, which devices do not take.
+        Whether haplotypes are partially determined, which not every backend takes.
 
     Raises
     ------
@@ -95,9 +95,9 @@ def choose(
             backends.status(name)
     if choice.backend != "auto":
         return _load(choice.backend, choice)
-    names = _ranked(backends.names(), choice, cells, threads)
+    names = [name for name in backends.names() if backends.takes_flags(name) or not has_flags]
     refused: list[str] = []
-    for name in [name for name in names if not (has_flags and name in backends.on_devices())]:
+    for name in _ranked(names, choice, cells, threads):
         try:
             status = backends.status(name)
             if not status.available:
@@ -110,7 +110,7 @@ def choose(
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        why = _FASTEST if refused or has_flags or choice.devices is not None else _why(name, cells, threads)
+        why = _FASTEST if refused or choice.devices is not None else _why(name, cells, threads)
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others.
         level = logging.WARNING if backends.is_oracle(name) else logging.INFO
@@ -140,7 +140,7 @@ def _ranked(names: Sequence[str], choice: Choice, cells: int | None, threads: in
     sooner = {
         name: seconds
         for name in backends.on_devices()
-        if (seconds := _seconds_before_cpu(name, cells, threads, kept)) is not None
+        if name in names and (seconds := _seconds_before_cpu(name, cells, threads, kept)) is not None
     }
     order = [*sorted(sooner, key=lambda name: sooner[name]), *backends.on_the_cpu()[:1]]
     return order + [name for name in names if name not in order]

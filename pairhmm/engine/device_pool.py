@@ -107,7 +107,7 @@ class DevicePool:
 
     def _check_flags(self) -> None:
         for device in self.devices:
-            if not device.takes_flags:
+            if not backends.takes_flags(device.name):
                 raise BackendUnavailable(device.name, "it has no partially determined haplotypes", "use --backend cpu")
 
     def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
