@@ -98,8 +98,9 @@ private:
                     im = reals(raw_.im), mi = reals(raw_.mi), ii = reals(raw_.ii), md = reals(raw_.md);
         Integers base;
         for (int l = 0; l < kWideLanes; ++l) base[l] = raw_.letter[l];
-        PdCell corner = above_[0], left{{}, {}, {}, Integers{} + kNothing}, kept = left;
-        above_[0] = left;
+        const PdCell nothing{{}, {}, {}, Integers{} + kNothing};
+        PdCell corner = above_[0], left = nothing, kept = nothing;
+        above_[0] = nothing;
         term_.resize(widest_);
         for (int64_t j = 0; j < widest_; ++j) {
             const Column& of = column_[j];
@@ -114,10 +115,8 @@ private:
             term_[j] = {cell.m + cell.i, cell.exponent};
             if (has_steps_of(of)) {
                 cell = chosen((of.steps & kJoins) != 0, larger(cell, kept), cell);
-                const Integers keeps = (of.steps & kKeeps) != 0;
-                kept = chosen(keeps, cell, kept);
-                if (!is_first)
-                    kept.exponent = keeps & ((of.steps & kFirstRow) != 0) ? Integers{} + kNothing : kept.exponent;
+                kept = chosen((of.steps & kKeeps) != 0, cell, kept);
+                if (!is_first) kept = chosen((of.steps & kFirstRow) != 0, nothing, kept);
             }
             above_[j + 1] = left = cell;
             corner = up;

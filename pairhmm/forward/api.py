@@ -93,7 +93,7 @@ def pack(
 
 def _flags_of_each(flags: Flags | Sequence[Flags], haplotypes: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
     is_of_one = len(flags) > 0 and np.ndim(flags[0]) == 0
-    each: Sequence[Any] = [flags] if is_of_one else flags
+    each: Any = [flags] if is_of_one else flags
     if len(each) != len(haplotypes):
         raise ValueError(f"flags are of {len(each)} haplotypes, and there are {len(haplotypes)}: give one a letter")
     found = []
