@@ -195,11 +195,11 @@ private:
                 if (even) {
                     y[k] = extend * deletion + match;
                     above_s = mm[k + 1] * match + (insertion + deletion);
-                    insertion = mi[k + 1] * match + rounded(extend * insertion);
+                    insertion = extend * insertion + rounded(mi[k + 1] * match);
                 } else {
                     y[k] = row[k].dd * deletion + rounded(row[k].md * match);
                     above_s = mm[k + 1] * match + (row[k + 1].im * insertion + deletion);
-                    insertion = mi[k + 1] * match + rounded(row[k + 1].ii * insertion);
+                    insertion = row[k + 1].ii * insertion + rounded(mi[k + 1] * match);
                 }
             }
             s_above[j] = above_s;

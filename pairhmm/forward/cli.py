@@ -28,7 +28,7 @@ _DEFAULTS = GatkOptions()
     type=INPUT_FILE,
     panel=INPUT,
     help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds both"
-    " reads and haplotypes, and stands alone. So does a file of pairs, which --model pdhmm takes.",
+    " reads and haplotypes, and stands alone. So does a file of pairs with flags (pdhmm).",
 )
 @click.argument("haplotypes", type=INPUT_FILE, required=False, panel=INPUT, help="The haplotypes (FASTA).")
 @option(
