@@ -5,10 +5,11 @@
 // ends, a lane keeps the states of its rows, or takes the larger ones. What is kept lies in shared memory, where
 // load_strip has left the emissions, which no row reads here.
 //
-// A row's states carry factors of that row alone (rows.cuh), so that a maximum is of like things. The last row and those
-// behind it, which carry its sum down, take no maximum: nothing but the sum is made of them.
+// A row's states carry factors of that row alone (rows.cuh), so that a maximum is of like things. The last row and
+// those behind it, which carry its sum down, take no maximum: nothing but the sum is made of them.
 //
-// Limits: a pair whose sum falls below kLeastSum, and rows that do not fold, go to the CPU. Haplotypes share no columns.
+// Limits: a pair whose sum falls below kLeastSum, and rows that do not fold, go to the CPU. Haplotypes share no
+// columns.
 
 constexpr int kCrowding = K + 3 * VARYING + 5 * TALL;
 constexpr int kBlocks = kCrowding <= 16 ? 12 : 8;
