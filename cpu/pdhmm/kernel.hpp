@@ -19,8 +19,8 @@
 // one row, so that a maximum is of like things. Two products and most of a row's coefficients then vanish.
 //
 // Row 0 is D = 2^kStartExponent, and the sum is divided by n in the end. Lanes begin in one row and end at their own
-// last row, where a sweep adds up M + I before the steps. The rounding of coefficients along a perfect match is divided
-// out, as in forward/kernel.hpp.
+// last row, where a sweep adds up M + I before the steps. Coefficients that are rounded alike in each row would add up
+// to more than a score may be off by. So each row's mm makes up for the rounding of the rows above.
 //
 // Limits. float32 holds sums from kLowestSum on, or where M is scaled kLowestScaledSum / g; a smaller one becomes NaN,
 // and the pair goes to pdhmm/wide.hpp.
@@ -110,14 +110,16 @@ private:
         }
     }
 
-    // The coefficients of a row from the row above, and what their rounding costs a perfect match.
+    // The coefficients of a row from the row above. That of M makes up for what rounding costs a perfect match so far.
     void coefficients(const PdRawRow<W>& raw, const double (&from_match)[W], PdRow<V>& row) {
-        const V match = narrowed(raw.match), from = narrowed(from_match);
+        double wanted[W];
+        for (int l = 0; l < W; ++l) wanted[l] = from_match[l] * rounding_[l];
+        const V match = narrowed(raw.match), from = narrowed(wanted);
         for (int l = 0; l < W; ++l) {
             const double rounded = static_cast<double>(match[l]) * from[l];
             if (rounded > 0) rounding_[l] *= raw.match[l] * from_match[l] / rounded;
         }
-        row.mm = narrowed(raw.mm);
+        row.mm = from;
         row.im = narrowed(raw.im);
         row.mi = narrowed(raw.mi);
         row.ii = narrowed(raw.ii);
@@ -269,9 +271,10 @@ private:
     PdRawRow<W> raw_[2];
     PdRow<V> row_[K + 1];
     V start_;
-    double rounding_[W], lowest_[W];  // of each lane's read
-    AlignedVector<V> emission_;       // [letters][K]
-    AlignedVector<V> s_, x_;          // [columns] the row between two sweeps
-    AlignedVector<States> saved_;     // [slots]
-    AlignedVector<double> total_;     // [leaves][W]
+    double rounding_[W];           // exact over rounded coefficients of a perfect match so far
+    double lowest_[W];             // least sum that counts
+    AlignedVector<V> emission_;    // [letters][K]
+    AlignedVector<V> s_, x_;       // [columns] the row between two sweeps
+    AlignedVector<States> saved_;  // [slots]
+    AlignedVector<double> total_;  // [leaves][W]
 };
