@@ -93,7 +93,7 @@ docs: $(STAMP)
 # Our C++ as WebAssembly. No thread, no exception: cpu/simd/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/posterior/wasm.cpp cpu/forward/dispatch.cpp \
-	cpu/forward/trees.cpp \
+	cpu/forward/trees.cpp cpu/pdhmm/columns.cpp cpu/pdhmm/pdhmm.cpp cpu/pdhmm/wasm.cpp \
 	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
 	cpu/formats/primers.cpp cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
 	$(filter-out cpu/calling/scoring.cpp,$(wildcard cpu/calling/*.cpp)) \

@@ -98,9 +98,14 @@ public:
           options_(options),
           tables_(tables),
           fragment_(region.fragment),
-          origins_{region.flag.data(),           region.start.data(), region.end.data(),
-                   region.mapq.data(),           &region.neighbours,  &names_,
-                   options.contamination.data(), options.rates},
+          origins_{region.flag.data(),
+                   region.start.data(),
+                   region.end.data(),
+                   region.mapq.data(),
+                   region.neighbours ? &*region.neighbours : nullptr,
+                   &names_,
+                   options.contamination.data(),
+                   options.rates},
           origins_at_gaps_{region.flag.data(),
                            region.start.data(),
                            region.end.data(),
@@ -114,7 +119,7 @@ public:
             fragment_.resize(region.name_end.size());
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
         }
-        if (!region.neighbours.empty()) name_fragments();
+        if (region.neighbours) name_fragments();
         if (options.is_mixture) weigh_haplotypes();
     }
 

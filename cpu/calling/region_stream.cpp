@@ -140,7 +140,6 @@ void RegionStream::take_block() {
     Intervals needed;
     if (auto intervals = source_.needed(block_chrom_, reads)) {
         needed.limit_to(std::move(*intervals));
-        has_all_reads_ = false;
     }
     buffer_.append(*block_, needed);
     frontier_ = reads.start[reads.count - 1];
@@ -281,8 +280,8 @@ RegionStream::Task RegionStream::task(Region&& region) {
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
     }
-    if (has_all_reads_ && !options_.joins_reads && buffer_.chrom() == region.chrom)
-        task.scored.neighbours = find_neighbours(buffer_, reference_, region.core_start, region.core_end);
+    if (options_.finds_neighbours && !options_.of_mixture && !options_.joins_reads && buffer_.chrom() == region.chrom)
+        task.scored.neighbours = finder_.near(buffer_, reference_, region.core_start, region.core_end);
     task.scored.region = std::move(region);
     return task;
 }

@@ -30,6 +30,7 @@ struct StreamOptions {
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
     bool of_mixture = false;           // haplotypes are those of a mixture
+    bool finds_neighbours = true;      // for genotypes
     // Circular contigs and their bases. Reads, candidates and the reference have them unrolled: three times, end to
     // end. Scored regions are of the second turn, and lie on the contig.
     std::map<std::string, int64_t> circles;
@@ -114,7 +115,7 @@ private:
     std::string block_chrom_;
     int64_t frontier_ = 0;
     bool is_contig_done_ = true, is_finished_ = false, may_forget_ = false;
-    bool has_all_reads_ = true;  // not only those over some intervals
+    NeighbourFinder finder_;
     RegionCounts counts_;
 };
 

@@ -177,7 +177,9 @@ void turn_back(ScoredRegion& scored, int64_t length) {
     for (Extent& extent : region.extents) extent = {extent.start - length, extent.end - length};
     for (std::vector<int64_t>* positions : {&scored.start, &scored.end})
         for (int64_t& position : *positions) position -= length;
-    for (Neighbour& neighbour : scored.neighbours) neighbour.position -= length;
+    if (!scored.neighbours) return;
+    for (Neighbour& neighbour : scored.neighbours->snvs) neighbour.position -= length;
+    for (LoneMismatch& mismatch : scored.neighbours->lone) mismatch.position -= length;
 }
 
 ScoredRegion without_unlisted(const ScoredRegion& region) {

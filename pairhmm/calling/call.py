@@ -117,7 +117,8 @@ def _chosen(
         given = {**MIXTURE, **keywords}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
     if is_mixture:
-        evidence, discovery = replace(chosen.evidence, mixed_haplotypes=True), replace(chosen.discovery, mixture=True)
+        evidence = replace(chosen.evidence, mixed_haplotypes=True)
+        discovery = replace(chosen.discovery, mixed_alleles=True)
         chosen = replace(chosen, evidence=evidence, discovery=discovery)
     return chosen, genotyping
 
@@ -251,7 +252,7 @@ class _Caller:
             run.options.model,
             self.discovered,
             self.records,
-            run.strand_errors,
+            run.source_rates,
             self.haplotypes,
         )
 

@@ -27,7 +27,7 @@ from pairhmm.sequences.intervals import Interval, no_contig
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run, and the rates of errors of one strand in their reads, if these were looked at.
+    """The open files of a run, and the rates of other sources in their reads, if these were looked at.
 
     `contigs` and `requested` are those of the unrolled reference.
     """
@@ -37,7 +37,8 @@ class OpenFiles(NamedTuple):
     contigs: dict[str, int]
     requested: list[Interval] | None
     check: ReferenceCheck
-    strand_errors: tuple[float, ...] = ()
+    source_rates: tuple[float, ...] = ()
+    makes_genotypes: bool = True
 
 
 @contextmanager
@@ -146,11 +147,12 @@ def make_run(
             options.evidence,
             regions.haplotypes,
             joiner,
+            files.makes_genotypes,
             files.genome.circles,
         ),
         blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
         progress=progress,
         timing=timing,
-        strand_errors=files.strand_errors,
+        source_rates=files.source_rates,
     )

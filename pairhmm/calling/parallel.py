@@ -99,6 +99,7 @@ def open_results(
     watch: Watch | None = None,
     refine: Refine | None = None,
     filters_reads: bool = True,
+    makes_genotypes: bool = True,
 ) -> Iterator[OpenResults[Result]]:
     """Open a run. Each thread works on shards of it, if it can be divided.
 
@@ -111,6 +112,8 @@ def open_results(
         or once for the whole run. Few large results are better than one a region.
     watch, refine, filters_reads
         As for `Run.regions`.
+    makes_genotypes : bool
+        Whether to see what tells that reads are of another source, which only genotypes use.
 
     Raises
     ------
@@ -123,7 +126,7 @@ def open_results(
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, options, 1 if is_divisible else None))
-        files, seen_options = seen(files, options)
+        files, seen_options = seen(files._replace(makes_genotypes=makes_genotypes), options)
         plan = replace(plan, options=seen_options)
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _thread_count(work, options.threads, len(files.reader.sources))

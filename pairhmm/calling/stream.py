@@ -130,7 +130,7 @@ class RegionStream:
 
     `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
     molecule; the scorer must then score profiles. `circles` has the bases of circular contigs, which reads, source and
-    reference have unrolled (`pairhmm.calling.circles`).
+    reference have unrolled (`pairhmm.calling.circles`). Only genotypes need neighbours.
     """
 
     reference: ReferenceBases
@@ -139,6 +139,7 @@ class RegionStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
+    finds_neighbours: bool = True
     circles: dict[str, int] = field(default_factory=dict)
     _native: native.RegionStream = field(init=False, repr=False)
 
@@ -151,6 +152,7 @@ class RegionStream:
             self.score.options,
             molecules,
             self.given,
+            self.finds_neighbours,
             list(self.circles.items()),
         )
 
