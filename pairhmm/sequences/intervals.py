@@ -105,32 +105,26 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals, parse = [], bed_interval
-    for number, line in enumerate(read_lines(str(path)), start=1):
-        if number == 1 and line.startswith(_VCF):
-            parse = _vcf_line
-        elif number == 1 and line.startswith("@"):
-            parse = _interval_list_line
-        cells = line.split()
-        if is_bed_record(line, cells) and not line.startswith("@"):
-            intervals.append(parse(str(path), number, cells))
-            check_inside(intervals[-1], str(path), number, contigs)
+    intervals = [interval for interval, _ in named_intervals(path, contigs)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
 
 
-def bed_lines(path: str | Path, contigs: Mapping[str, int]) -> Iterator[tuple[Interval, str]]:
-    """The interval and the name of each line of a BED file, in its order; a line of three columns has an empty name.
-
-    Raises InputError for a line that can't be used; names it.
-    """
+def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[Interval, str]]:
+    """Each interval of a file, and its name; empty where it has none. Otherwise as `read_intervals`."""
+    found, parse, name = [], bed_interval, 3
     for number, line in enumerate(read_lines(str(path)), start=1):
+        if number == 1 and line.startswith(_VCF):
+            parse, name = _vcf_line, 2
+        elif number == 1 and line.startswith("@"):
+            parse, name = _interval_list_line, 4
         cells = line.split()
-        if is_bed_record(line, cells):
-            interval = bed_interval(str(path), number, cells)
+        if is_bed_record(line, cells) and not line.startswith("@"):
+            interval = parse(str(path), number, cells)
             check_inside(interval, str(path), number, contigs)
-            yield interval, cells[3] if len(cells) > 3 else ""
+            found.append((interval, cells[name] if len(cells) > name else ""))
+    return found
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
