@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.genotyping import RegionGenotyper, Site
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
@@ -44,7 +44,7 @@ def call(
     reference: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
@@ -124,7 +124,7 @@ def write_calls(
     output: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,

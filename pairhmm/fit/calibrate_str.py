@@ -6,7 +6,7 @@ import logging
 from typing import Unpack
 
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.opening import open_files
 from pairhmm.calling.run_options import RunInputs, RunOptions
@@ -29,7 +29,7 @@ FEW_CHANGES = 100
 def calibrate_str(
     alignments: Paths,
     reference: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -100,7 +100,7 @@ def write_str_model(
     alignments: Paths,
     reference: AnyPath,
     output: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -21,6 +22,7 @@ MOST_DIGITS = 18
 """The most digits of a position. Every such number fits 64 bits."""
 _FARTHEST = 10**MOST_DIGITS
 _LONGEST_SHOWN, _SHOWN = 100, 3
+_HALF_OPEN = "starts and ends are 0-based half-open"
 _BED_HEADERS = ("track", "browser")
 _VCF = "##fileformat=VCF"
 _END = re.compile(rf"(?:^|;)END=([0-9]{{1,{MOST_DIGITS}}})(?:;|$)")
@@ -72,6 +74,21 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     if begin > length:
         raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
     return Interval(chrom, begin - 1, min(end, length))
+
+
+def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int]) -> Interval:
+    """The interval of a contig's name, a start and an end, 0-based half-open.
+
+    Raises InputError for one that does not lie on a contig.
+    """
+    chrom, start, end = place
+    try:
+        interval = Interval(chrom, operator.index(start), operator.index(end))
+    except TypeError:
+        raise InputError("regions", str(place), "not (contig, start, end)", "give whole numbers") from None
+    if not 0 <= interval.start < interval.end:
+        raise InputError("regions", str(place), "an interval without a base", _HALF_OPEN)
+    return _inside("regions", str(place), interval, contigs, _HALF_OPEN)
 
 
 def _readings(text: str, contigs: Mapping[str, int]) -> Iterator[_Reading]:

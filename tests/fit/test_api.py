@@ -233,7 +233,7 @@ def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:
 
 def test_what_gives_no_reads_is_one_line(data: SimulatedData, tmp_path: Path) -> None:
     output = tmp_path / "fitted.toml"
-    with pytest.raises(InputError, match="no read to fit to; check -r"):
+    with pytest.raises(InputError, match="no read to fit to; check regions"):
         fit(data.bam, data.reference, output, min_mapq=200)
     assert not list(tmp_path.iterdir())
 
