@@ -65,7 +65,7 @@ def call(
         VCF or BCF of candidate variants.
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
-    regions : str or sequence of str
+    regions : str, (str, int, int), or sequence of these
         ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the call goes over everything.

@@ -45,7 +45,7 @@ def calibrate_str(
         BAM or CRAM files, sorted by coordinate.
     reference : path
         FASTA that the reads were aligned to.
-    regions : str or sequence of str
+    regions : str, (str, int, int), or sequence of these
         ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads count.
