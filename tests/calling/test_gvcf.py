@@ -295,7 +295,7 @@ def test_what_a_gvcf_can_not_have(data, tmp_path):
     out = tmp_path / "x.vcf"
     with pytest.raises(InputError, match="reads of 2 samples; write one gVCF a sample"):
         pairhmm.write_calls([data[1], data[2]], data[0], out, records=GVCF)
-    with pytest.raises(InputError, match="^gvcf: .*: gvcf is for variants that are found in reads"):
+    with pytest.raises(InputError, match=r"^gvcf: .*: gvcf is for variants that are found in reads"):
         write(data, out, candidates=tmp_path / "list.vcf")
     with pytest.raises(InputError, match="a gVCF has ploidy 0, 1 or 2"):
         write(data, out, genotypes=GenotypeOptions(ploidy=4))
