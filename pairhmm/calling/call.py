@@ -66,7 +66,8 @@ def call(
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
     regions : str, (str, int, int), or sequence of these
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive; or contig, start and end, 0-based half-open. Regions
+        need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the call goes over everything.
     options : RunOptions, optional

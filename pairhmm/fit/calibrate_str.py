@@ -46,7 +46,8 @@ def calibrate_str(
     reference : path
         FASTA that the reads were aligned to.
     regions : str, (str, int, int), or sequence of these
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive; or contig, start and end, 0-based half-open. Regions
+        need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads count.
     options : RunOptions, optional
