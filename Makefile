@@ -45,7 +45,7 @@ fuzz: $(if $(filter $(FUZZ_BIN)/python,$(FUZZ_PYTHON)),$(FUZZ_STAMP))
 	$(FUZZ_PYTHON) tests/fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED) --jobs $(FUZZ_JOBS) --output build/fuzz
 
 demo: $(BUILT)
-	@echo "four simulated samples -> calls and scans -> report, in demo/"
+	@echo "four simulated samples -> calls and scans -> report, and a virus -> consensus, in demo/"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
 	@if [ -e pairhmm/web_page/pairhmm.html ]; then rm -rf demo/page && mkdir demo/page && \
@@ -66,7 +66,7 @@ lint: $(STAMP) lint-page
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/snakefmt --check workflows wrappers
-	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x \
+	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x viruses=x \
 		check_files=False
 
 lint-page:
@@ -93,9 +93,9 @@ docs: $(STAMP)
 # Our C++ as WebAssembly. No thread, no exception: cpu/simd/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/posterior/wasm.cpp cpu/forward/dispatch.cpp \
-	cpu/forward/trees.cpp \
+	cpu/forward/trees.cpp cpu/pdhmm/columns.cpp cpu/pdhmm/pdhmm.cpp cpu/pdhmm/wasm.cpp \
 	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
-	cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
+	cpu/formats/primers.cpp cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
 	$(filter-out cpu/calling/scoring.cpp,$(wildcard cpu/calling/*.cpp)) \
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \

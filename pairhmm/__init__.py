@@ -1,8 +1,9 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `align`, `warp`, `sketch`, `distances`, `relate`, `report`, `validate` and `simulate`, and there is
-`forward_backward`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `consensus`, `fit`, `profiles`,
+`scatter`, `gather`, `scan`, `align`, `warp`, `sketch`, `distances`, `relate`, `report`, `validate` and `simulate`, and
+there is `forward_backward`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays
+cheap.
 """
 
 from __future__ import annotations

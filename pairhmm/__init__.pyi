@@ -21,6 +21,8 @@ from pairhmm.calling.run_options import RunOptions as RunOptions
 from pairhmm.calling.run_options import preset_options as preset_options
 from pairhmm.calling.scatter import scatter as scatter
 from pairhmm.calling.scored_region import Evidence as Evidence
+from pairhmm.consensus.api import consensus as consensus
+from pairhmm.consensus.sequence import ConsensusOptions as ConsensusOptions
 from pairhmm.engine import Choice as Choice
 from pairhmm.errors import BackendUnavailable as BackendUnavailable
 from pairhmm.errors import InputError as InputError

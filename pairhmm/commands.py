@@ -6,6 +6,7 @@ COMMANDS = {
     "explain": "pairhmm.explain.cli",
     "scatter": "pairhmm.calling.cli:scatter_command",
     "gather": "pairhmm.calling.gather",
+    "consensus": "pairhmm.consensus.cli",
     "scan": "pairhmm.scan.cli",
     "align": "pairhmm.align.cli",
     "warp": "pairhmm.warp.cli",

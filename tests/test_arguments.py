@@ -122,7 +122,7 @@ def test_places_are_half_open(data):
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        (("chr1", 4000, 1000), "an interval without a base; starts and ends are 0-based half-open"),
+        (("chr1", 4000, 1000), "an interval without a base; positions here are 0-based half-open"),
         (("chr1", 0, 6001), "0-6001 is not inside chr1, which has 6000 bases"),
         (("1", 0, 10), "no contig '1'; the reference names it 'chr1'"),
         (("chr1", 0.5, 10), "not (contig, start, end); give whole numbers"),

@@ -5,7 +5,9 @@
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
+#include "calling/depth.hpp"
 #include "calling/joined_profiles.hpp"
+#include "calling/over_origin.hpp"
 #include "calling/reference_differences.hpp"
 
 namespace {
@@ -78,11 +80,47 @@ TupleOf<Owned<int64_t>, Owned<int64_t>> differences_of(const pairhmm::Reads& rea
     return nb::make_tuple(to_array(std::move(compared)), to_array(std::move(differing)));
 }
 
+using OverOrigin = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<uint32_t>>;
+
+OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, const std::string& chrom, int64_t length,
+                       PythonReference& unrolled) {
+    checks::has(end, reads.count, "end");
+    std::vector<int64_t> read, start, behind, offset{0};
+    std::vector<uint32_t> cigar;
+    {
+        nb::gil_scoped_release release;
+        for (const auto& one : pairhmm::reads_over_origin(reads, end.data(), chrom, length, unrolled)) {
+            read.push_back(one.read);
+            start.push_back(one.start);
+            behind.push_back(one.end);
+            cigar.insert(cigar.end(), one.cigar.begin(), one.cigar.end());
+            offset.push_back(static_cast<int64_t>(cigar.size()));
+        }
+    }
+    return nb::make_tuple(to_array(std::move(read)), to_array(std::move(start)), to_array(std::move(behind)),
+                          to_array(std::move(offset)), to_array(std::move(cigar)));
+}
+
 }  // namespace
 
 void bind_aligned_reads(nb::module_& module) {
+    nb::class_<pairhmm::DepthCounter>(module, "DepthCounter", "How many molecules have a base at each position.")
+        .def(nb::init<int, int>(), "sample"_a, "min_quality"_a)
+        .def("reset", &pairhmm::DepthCounter::reset, "The next read is on another contig.")
+        .def(
+            "add",
+            [](pairhmm::DepthCounter& self, nb::handle_t<AlignedReads> reads, Output<uint32_t> depth) {
+                const AlignedReads& added = *nb::inst_ptr<AlignedReads>(reads);
+                nb::gil_scoped_release release;
+                self.add(added, depth.data(), checks::size_of(depth));
+            },
+            "reads"_a, "depth"_a, "Add reads of one contig, in order of start, to its depth, in place.");
     module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
                "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
+    module.def(
+        "reads_over_origin", &over_origin, "reads"_a, "end"_a, "chrom"_a, "length"_a, "unrolled"_a,
+        "The reads over the origin of a circular contig, made whole: index, start, end (behind the length), where "
+        "the operations of each begin, and CIGARs. `unrolled` has the contig three times, end to end.");
     nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
         .def(
             "__init__",

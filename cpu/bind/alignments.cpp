@@ -18,6 +18,22 @@ pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int
     return {to_vector(contig), to_vector(start), to_vector(end)};
 }
 
+// Of each primer the contig's number in the file, where it lies, and whether it is on the reverse strand.
+using PrimerList = std::vector<std::tuple<size_t, int64_t, int64_t, bool>>;
+
+std::vector<pairhmm::ContigPrimers> primers_of(const PrimerList& primers, size_t contigs) {
+    if (primers.empty()) return {};
+    std::vector<std::vector<pairhmm::Primer>> of_strand[2];
+    for (auto& strand : of_strand) strand.resize(contigs);
+    for (const auto& [contig, start, end, is_reverse] : primers)
+        of_strand[is_reverse].at(contig).push_back({start, end});
+    std::vector<pairhmm::ContigPrimers> of_contig(contigs);
+    for (size_t contig = 0; contig < contigs; ++contig)
+        of_contig[contig] = {pairhmm::PrimersOfStrand(std::move(of_strand[0][contig])),
+                             pairhmm::PrimersOfStrand(std::move(of_strand[1][contig]))};
+    return of_contig;
+}
+
 using AlignmentTuple =
     TupleOf<int, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
             Owned<int64_t>, Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>, Owned<uint32_t>,
@@ -129,7 +145,8 @@ void bind_alignments(nb::module_& module) {
             "__init__",
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
                int default_quality, int highest_quality, nb::typed<nb::dict, nb::str, int> sample_of_group,
-               int default_sample, std::string tag, int64_t jump, bool indel_tags, bool trims_ends) {
+               int default_sample, std::string tag, int64_t jump, bool indel_tags, bool trims_ends,
+               std::vector<uint8_t> is_circle, const PrimerList& primers) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -145,10 +162,13 @@ void bind_alignments(nb::module_& module) {
                 rules.jump = jump;
                 rules.indel_tags = indel_tags;
                 rules.trims_ends = trims_ends;
+                rules.is_circle = std::move(is_circle);
+                rules.primers = primers_of(primers, rules.rank.size());
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "highest_quality"_a,
-            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a = false)
+            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a = false,
+            "is_circle"_a = std::vector<uint8_t>(), "primers"_a = PrimerList())
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
@@ -183,6 +203,9 @@ void bind_alignments(nb::module_& module) {
                 return to_array(std::vector<int64_t>(self.left_out(), self.left_out() + pairhmm::kReasons));
             },
             "Reads that were left out, for each reason.")
+        .def(
+            "begun", [](const AlignmentParser& self) { return std::pair(self.begun()[0], self.begun()[1]); },
+            "Of reads on contigs with primers: how many begin in none, and in one.")
         .def_prop_ro(
             "reads", [](const AlignmentParser& self) { return self.reads(); }, "Reads in the block.")
         .def_prop_ro(

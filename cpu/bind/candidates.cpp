@@ -3,10 +3,13 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/reference.hpp"
+#include "calling/allele_evidence.hpp"
 #include "calling/assembly.hpp"
 #include "calling/candidates.hpp"
 #include "calling/cigar.hpp"
 #include "calling/discovery.hpp"
+#include "calling/error_rates.hpp"
 #include "calling/repeats.hpp"
 
 namespace {
@@ -35,24 +38,66 @@ ListOf<TupleOf<int64_t, int64_t, bool, nb::bytes, int64_t>> candidate_list(
 
 }  // namespace
 
+void bind_error_rates(nb::module_& module) {
+    nb::class_<pairhmm::ErrorRates>(module, "ErrorRates", "How often bases are read as others, and repeats slip.")
+        .def(nb::init<>())
+        .def_prop_ro(
+            "spread", [](const pairhmm::ErrorRates& rates) { return rates.spread; },
+            "The variance of a place's rates around those of its context, as a share of their square.")
+        .def_prop_ro(
+            "of_quality",
+            [](const pairhmm::ErrorRates& rates) {
+                return std::vector<double>(rates.of_quality.begin(), rates.of_quality.end());
+            },
+            "The rate of each wrong letter, by class of quality.");
+    module.def("strand_evidence", &pairhmm::strand_evidence, "seen"_a, "errors"_a, "of_context"_a, "spread"_a,
+               "Phred: the probability of so many reads of a strand, or more, where errors are those expected.");
+    nb::class_<pairhmm::ErrorRateFinder>(module, "ErrorRateFinder", "Learns error rates from reads.")
+        .def(nb::init<int>(), "min_base_quality"_a)
+        .def(
+            "add",
+            [](pairhmm::ErrorRateFinder& finder, const std::string& chrom, const pairhmm::Reads& reads,
+               PythonReference& reference) {
+                nb::gil_scoped_release release;
+                finder.add(chrom, reads, reference);
+            },
+            "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
+        .def(
+            "rates",
+            [](pairhmm::ErrorRateFinder& finder, PythonReference& reference, std::vector<double> gain,
+               std::vector<double> loss) {
+                pairhmm::ErrorRates rates = unlocked([&] { return finder.finish(reference), finder.rates(); });
+                rates.gain = std::move(gain);
+                rates.loss = std::move(loss);
+                return rates;
+            },
+            "reference"_a, "gain"_a, "loss"_a,
+            "The rates, with those at which repeats gain and lose units: [units * copies].");
+}
+
 void bind_candidates(nb::module_& module) {
+    bind_error_rates(module);
     nb::class_<pairhmm::Reads>(module, "Reads", "Aligned reads of one contig as flat arrays, in order of start.")
         .def(
             "__init__",
             [](pairhmm::Reads* self, Array<int64_t> start, Array<int32_t> sample, Array<int64_t> base_offset,
-               Array<uint8_t> base, Array<uint8_t> quality, Array<int64_t> cigar_offset, Array<uint32_t> cigar) {
+               Array<uint8_t> base, Array<uint8_t> quality, Array<int64_t> cigar_offset, Array<uint32_t> cigar,
+               std::optional<Array<uint16_t>> flag) {
                 const int64_t count = checks::size_of(start);
                 checks::has(sample, count, "sample");
                 checks::has_parts(base_offset, count, checks::size_of(base), "base_offset");
                 checks::has(quality, base_offset.data()[count], "quality");
                 checks::has_parts(cigar_offset, count, checks::size_of(cigar), "cigar_offset");
-                new (self) pairhmm::Reads{count,       start.data(),   sample.data(),       base_offset.data(),
-                                          base.data(), quality.data(), cigar_offset.data(), cigar.data()};
+                if (flag) checks::has(*flag, count, "flag");
+                new (self) pairhmm::Reads{
+                    count,          start.data(),        sample.data(), base_offset.data(),           base.data(),
+                    quality.data(), cigar_offset.data(), cigar.data(),  flag ? flag->data() : nullptr};
                 check_alignments(*self);
             },
             "start"_a, "sample"_a, "base_offset"_a, "base"_a, "quality"_a, "cigar_offset"_a, "cigar"_a,
-            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
-            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+            "flag"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(),
+            nb::keep_alive<1, 9>())
         .def(
             "cut",
             [](const pairhmm::Reads& reads, Array<int64_t> read, int64_t start, int64_t end, int64_t slack,

@@ -4,15 +4,21 @@
 #include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "forward/dispatch.hpp"
+#include "pdhmm/pdhmm.hpp"
 
 namespace {
+
+const pairhmm::PdLevel& pd_level(const std::string& name) { return LEVEL_NAMED(pd, name); }
 
 int64_t reads_of(const pairhmm::Batch& batch) { return batch.group_read[batch.groups]; }
 int64_t bases_of(const pairhmm::Batch& batch) { return batch.read_offset[reads_of(batch)]; }
 
+// Letters with flags are 8 more in lower case.
+int64_t letters_below(bool have_flags) { return pairhmm::kCodeOfN + 1 + (have_flags ? 8 : 0); }
+
 void check_rows(const pairhmm::Batch& batch) {
-    checks::require(batch.base != nullptr || batch.rows != nullptr, "batch",
-                    "its reads have neither qualities nor rows");
+    checks::require(batch.base != nullptr || (batch.rows != nullptr && batch.flags == nullptr), "batch",
+                    "its reads have neither qualities nor rows, or rows beside flags");
 }
 
 }  // namespace
@@ -33,14 +39,15 @@ void bind_forward(nb::module_& module) {
         .def(
             "__init__",
             [](pairhmm::Batch* self, Array<int64_t> group_read, Array<int64_t> group_hap, Array<int64_t> group_pair,
-               Array<int64_t> read_offset, Array<int64_t> hap_offset, Array<uint8_t> hap, double start_match,
-               double start_deletion) {
+               Array<int64_t> read_offset, Array<int64_t> hap_offset, Array<uint8_t> hap,
+               std::optional<Array<uint8_t>> flags, double start_match, double start_deletion) {
                 const checks::Groups groups(group_read, group_hap, group_pair);
                 checks::require(checks::size_of(read_offset) > groups.reads, "read_offset", "one a read, and one more");
                 checks::parts_of(read_offset, read_offset.data()[groups.reads], "read_offset");
                 checks::has(hap_offset, groups.haplotypes + 1, "hap_offset");
                 checks::parts_of(hap_offset, checks::size_of(hap), "hap_offset");
-                checks::lie_below(hap, pairhmm::kCodeOfN + 1, "hap");
+                checks::lie_below(hap, letters_below(flags.has_value()), "hap");
+                if (flags) checks::has(*flags, checks::size_of(hap), "flags");
                 new (self) pairhmm::Batch{};
                 self->groups = groups.count;
                 self->group_read = group_read.data();
@@ -49,18 +56,21 @@ void bind_forward(nb::module_& module) {
                 self->read_offset = read_offset.data();
                 self->hap_offset = hap_offset.data();
                 self->hap = hap.data();
+                self->flags = flags ? flags->data() : nullptr;
                 self->start_match = start_match;
                 self->start_deletion = start_deletion;
             },
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
-            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), "group_read"_a, "group_hap"_a,
+            "group_pair"_a, "read_offset"_a, "hap_offset"_a, "hap"_a, "flags"_a.none(), "start_match"_a,
+            "start_deletion"_a)
         .def(
             "set_qualities",
             [](pairhmm::Batch& self, Array<uint8_t> base, Array<uint8_t> base_quality, Array<uint8_t> insertion_quality,
                Array<uint8_t> deletion_quality, Array<uint8_t> gap_quality, Array<double> error) {
                 for (const auto* values : {&base, &base_quality, &insertion_quality, &deletion_quality, &gap_quality})
                     checks::has(*values, bases_of(self), "qualities");
-                checks::lie_below(base, pairhmm::kCodeOfN + 1, "base");
+                checks::lie_below(base, letters_below(self.flags != nullptr), "base");
                 checks::has(error, 256, "error");
                 self.base = base.data();
                 self.base_quality = base_quality.data();
@@ -96,6 +106,10 @@ void bind_forward(nb::module_& module) {
             checks::has(skip_read, reads_of(batch), "skip_read");
             checks::has(scores, batch.group_pair[batch.groups], "scores");
             interruptible([&] {
+                if (batch.flags != nullptr) {
+                    pairhmm::pd_batch(pd_level(level), batch, skip_read.data(), threads, scores.data(), signal_raised);
+                    return;
+                }
                 pairhmm::forward_batch(forward_level(level), batch, skip_read.data(), threads, scores.data(),
                                        signal_raised);
             });
@@ -113,6 +127,11 @@ void bind_forward(nb::module_& module) {
             checks::has(hap, pairs, "hap");
             checks::has(scores, pairs, "scores");
             interruptible([&] {
+                if (batch.flags != nullptr) {
+                    pairhmm::pd_pairs(pd_level(level), batch, pairs, read.data(), hap.data(), threads, scores.data(),
+                                      signal_raised);
+                    return;
+                }
                 pairhmm::forward_pairs(forward_level(level), batch, pairs, read.data(), hap.data(), threads,
                                        scores.data(), signal_raised);
             });
@@ -120,7 +139,21 @@ void bind_forward(nb::module_& module) {
         "float64 scores (log10) of single pairs, of any length and range.");
 
     module.def(
+        "pd_device_columns",
+        [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Output<uint16_t> columns) {
+            const int64_t haplotypes = checks::parts_of(offset, checks::size_of(letters), "offset");
+            checks::has(flags, checks::size_of(letters), "flags");
+            checks::has(columns, checks::size_of(letters), "columns");
+            checks::lie_below(letters, letters_below(true), "letters");
+            pairhmm::pd_device_columns(letters.data(), flags.data(), offset.data(), haplotypes, columns.data());
+        },
+        "letters"_a, "flags"_a, "offset"_a, "columns"_a,
+        "The letters of partially determined haplotypes as devices take them, into `columns`.");
+
+    module.def(
         "computed_cells",
-        [](const pairhmm::Batch& batch, int64_t longest) { return pairhmm::computed_cells(batch, longest); },
+        [](const pairhmm::Batch& batch, int64_t longest) {
+            return (batch.flags != nullptr ? pairhmm::pd_computed_cells : pairhmm::computed_cells)(batch, longest);
+        },
         "Cells that `forward` computes for reads of up to `longest` bases; longer ones have whole matrices.");
 }

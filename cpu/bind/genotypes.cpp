@@ -40,12 +40,21 @@ nb::object if_any(bool is_known, const std::vector<int>& alleles) {
     return is_known ? nb::object(to_tuple(alleles)) : nb::none();
 }
 
+// (fraction, low, high) of each allele of a mixture, None where it is not known.
+nb::tuple fractions_of(const pairhmm::SampleGenotype& one) {
+    nb::list list;
+    for (const pairhmm::AlleleFraction& allele : one.fractions)
+        list.append(std::isnan(allele.fraction) ? nb::none()
+                                                : nb::object(nb::make_tuple(allele.fraction, allele.low, allele.high)));
+    return nb::tuple(list);
+}
+
 // The fields of `SampleGenotype` in pairhmm/variants/genotypes.py.
 nb::tuple genotype_fields(const pairhmm::SampleGenotype& one) {
     return nb::make_tuple(if_any(one.is_called, one.alleles), to_tuple(one.depths), one.depth, one.quality,
                           to_tuple(one.likelihoods), one.log10_reference, one.ploidy, one.left_out,
                           to_tuple(one.strands), if_any(!one.phased.empty(), one.phased), one.phase_set,
-                          to_tuple(one.with_others));
+                          to_tuple(one.with_others), fractions_of(one));
 }
 
 // The fields of `Site` in pairhmm/calling/genotyping.py, without names of samples, and those of its statistics.
@@ -125,7 +134,8 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, double strand_errors, double growing_errors) {
+               int most_copies, double spread, bool mixture, std::vector<std::string> names, double strand_errors,
+               double growing_errors, double foreign, double foreign_reference) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -139,8 +149,12 @@ void bind_genotypes(nb::module_& module) {
                                                    gvcf,
                                                    {most_copies, std::move(gain), std::move(loss), spread},
                                                    contamination,
-                                                   {strand_errors, growing_errors}};
+                                                   {strand_errors, growing_errors, foreign, foreign_reference},
+                                                   mixture,
+                                                   std::move(names)};
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
+                checks::require(options.names.empty() || options.names.size() == ploidies.size(), "names",
+                                "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
@@ -148,12 +162,14 @@ void bind_genotypes(nb::module_& module) {
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
-            "most_copies"_a = 1, "spread"_a = 0.0, "strand_errors"_a = SourceRates{}.strand,
-            "growing_errors"_a = SourceRates{}.growing,
+            "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
+            "strand_errors"_a = SourceRates{}.strand, "growing_errors"_a = SourceRates{}.growing,
+            "foreign"_a = SourceRates{}.foreign, "foreign_reference"_a = SourceRates{}.foreign_reference,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors: as "
-            "SourceRateFinder has them.")
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors, "
+            "foreign, foreign_reference: as SourceRateFinder has them. mixture: samples are mixtures of haplotypes. names: of the "
+            "samples, for the table of haplotypes; without them there is none.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
@@ -182,7 +198,8 @@ void bind_genotypes(nb::module_& module) {
             "All candidates of a region: the fields of a site, whether it is left out, and what the genotypes of each "
             "sample are weighed by.");
 
-    nb::class_<SourceRateFinder>(module, "SourceRateFinder", "Sees how often errors of one strand share a cause.")
+    nb::class_<SourceRateFinder>(module, "SourceRateFinder",
+                                 "Sees how often errors of one strand share a cause, and reads are foreign.")
         .def(nb::init<>())
         .def(
             "add",
@@ -196,8 +213,9 @@ void bind_genotypes(nb::module_& module) {
             "rates",
             [](const SourceRateFinder& finder) {
                 const SourceRates rates = finder.rates();
-                return std::pair(rates.strand, rates.growing);
+                return std::tuple(rates.strand, rates.growing, rates.foreign, rates.foreign_reference);
             },
             "How often a strand has errors that show an allele, as a share of how often a chromosome has it: in all "
-            "cycles alike, and growing with them.");
+            "cycles alike, and growing with them; how often foreign reads do, where no neighbour tells; and how "
+            "often these are like the reference.");
 }

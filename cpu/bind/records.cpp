@@ -27,6 +27,19 @@ std::vector<Number> numbers_of(nb::handle object, const char* name) {
     return field<std::optional<std::vector<Number>>>(object, name).value_or(std::vector<Number>());
 }
 
+// Of each allele of a mixture; NaN for None.
+std::vector<pairhmm::AlleleFraction> fractions_of(nb::handle sample, size_t alternatives) {
+    using Given = std::optional<std::tuple<double, double, double>>;
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<pairhmm::AlleleFraction> fractions;
+    for (const Given& one : field<std::vector<Given>>(sample, "fractions")) {
+        const auto [fraction, low, high] = one.value_or(std::tuple(kUnknown, kUnknown, kUnknown));
+        fractions.push_back({fraction, low, high});
+    }
+    checks::require(fractions.empty() || fractions.size() == alternatives + 1, "fractions", "not one of each allele");
+    return fractions;
+}
+
 pairhmm::SampleGenotype to_genotype(nb::handle sample, size_t alternatives) {
     pairhmm::SampleGenotype genotype;
     genotype.alleles = numbers_of<int>(sample, "alleles");
@@ -43,6 +56,7 @@ pairhmm::SampleGenotype to_genotype(nb::handle sample, size_t alternatives) {
     genotype.phased = numbers_of<int>(sample, "phased");
     genotype.phase_set = field<std::optional<int64_t>>(sample, "phase_set");
     genotype.with_others = numbers_of<int64_t>(sample, "with_others");
+    genotype.fractions = fractions_of(sample, alternatives);
     return genotype;
 }
 
@@ -150,6 +164,7 @@ void bind_records(nb::module_& module) {
                         const std::vector<pairhmm::Site> sites = genotyper.genotype(region);
                         counts.add(sites);
                         pairhmm::append_records(sites, format, walk, lines);
+                        lines.haplotypes += genotyper.take_haplotypes();
                     }
                 }
                 return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
@@ -168,5 +183,9 @@ void bind_records(nb::module_& module) {
         .def(
             "take_all", [](RecordLines& lines) { return to_text(lines.take_all()); },
             "Take all lines: no part follows.")
+        .def(
+            "take_haplotypes",
+            [](RecordLines& lines) { return to_text(std::exchange(lines.haplotypes, std::string())); },
+            "Take the lines of the table of haplotypes.")
         .def_prop_ro("size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.");
 }

@@ -7,6 +7,7 @@
 #include "bind/reference.hpp"
 #include "bind/variants.hpp"
 #include "calling/candidate_finder.hpp"
+#include "calling/error_rates.hpp"
 #include "calling/letters.hpp"
 #include "calling/variant.hpp"
 
@@ -23,13 +24,21 @@ pairhmm::GenomeIntervals intervals(const GenomePlaces& places) {
     return pairhmm::GenomeIntervals(std::move(of_contig));
 }
 
+// Of mixtures alone; without a pass over reads, rates are those that qualities promise.
+std::shared_ptr<const pairhmm::ErrorRates> error_rates(nb::handle options) {
+    if (!field<bool>(options, "mixture")) return nullptr;
+    const nb::object rates = options.attr("errors");
+    return rates.is_none() ? std::make_shared<pairhmm::ErrorRates>()
+                           : std::make_shared<pairhmm::ErrorRates>(nb::cast<pairhmm::ErrorRates>(rates));
+}
+
 // `options` are `CandidateOptions` in pairhmm/calling/discovery.py.
 pairhmm::CandidateFinder finder(PythonReference& reference, int samples, nb::handle options) {
     checks::require(samples > 0, "samples", "at least one");
     const pairhmm::CandidateThresholds thresholds{
-        field<int>(options, "min_base_quality"), field<int>(options, "min_snv_count"),
-        field<int>(options, "min_indel_count"), field<double>(options, "min_snv_fraction"),
-        field<double>(options, "min_indel_fraction")};
+        field<int>(options, "min_base_quality"),      field<int>(options, "min_snv_count"),
+        field<int>(options, "min_indel_count"),       field<double>(options, "min_snv_fraction"),
+        field<double>(options, "min_indel_fraction"), error_rates(options)};
     return {reference, samples, thresholds, field<bool>(options, "assembly")};
 }
 

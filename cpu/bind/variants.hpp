@@ -39,13 +39,15 @@ inline pairhmm::Variant from_python(const PythonVariant& variant) {
             field<std::string>(variant, "id"),
             field<int64_t>(variant, "record_index"),
             role_of(field<std::string>(variant, "role")),
-            field<int64_t>(variant, "joined_until")};
+            field<int64_t>(variant, "joined_until"),
+            static_cast<pairhmm::Artefact>(field<int>(variant, "artefact"))};
 }
 
 // The fields of a `Variant`.
 inline nb::tuple variant_fields(const pairhmm::Variant& variant) {
     return nb::make_tuple(variant.chrom, variant.pos, variant.ref, nb::tuple(nb::cast(variant.alts)), variant.id,
-                          variant.record_index, kRoles[static_cast<int>(variant.role)], variant.joined_until);
+                          variant.record_index, kRoles[static_cast<int>(variant.role)], variant.joined_until,
+                          static_cast<int>(variant.artefact));
 }
 
 inline PythonVariant to_python(const pairhmm::Variant& variant) {

@@ -137,6 +137,7 @@ void sort_distinct(std::vector<Candidate>& candidates) {
     for (size_t i = 1; i < candidates.size(); ++i) {
         if (candidates[i] == candidates[kept]) {
             candidates[kept].joined_until = std::max(candidates[kept].joined_until, candidates[i].joined_until);
+            candidates[kept].artefact = std::max(candidates[kept].artefact, candidates[i].artefact);
         } else if (++kept < i) {
             candidates[kept] = std::move(candidates[i]);
         }

@@ -45,7 +45,7 @@ std::vector<Variant> CandidateFinder::scan(const std::string& chrom, const Reads
     }
     if (places != nullptr) discovery_.limit_to(*places);
     // Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
-    CodedWindows reference(reference_, chrom_, covered(reads));
+    CodedWindows reference(reference_, chrom_, discovery_.widened(covered(reads)));
     if (!reference.windows.empty()) discovery_.add(reads, {std::move(reference.windows)});
     return settle(reads, reads.count ? reads.start[reads.count - 1] : 0);
 }
@@ -76,7 +76,12 @@ Variant CandidateFinder::record(const std::vector<Candidate>& candidates, size_t
     const bool is_indel = candidates[first].indel;
     Variant variant;
     int64_t longest = 0;
+    // An artefact beside an allele gets no record.
+    const auto is_allele = [&](const Candidate& one) { return one.artefact == Artefact::kNone; };
+    const bool has_allele = std::any_of(candidates.begin() + first, candidates.begin() + behind, is_allele);
+    if (!has_allele) variant.artefact = candidates[first].artefact;
     for (size_t i = first; i < behind; ++i) {
+        if (has_allele && !is_allele(candidates[i])) continue;
         longest = std::max<int64_t>(longest, is_indel ? candidates[i].ref_length : 0);
         variant.joined_until = std::max(variant.joined_until, candidates[i].joined_until);
     }
@@ -85,6 +90,7 @@ Variant CandidateFinder::record(const std::vector<Candidate>& candidates, size_t
     variant.ref = reference_.fetch(chrom_, position, position + 1 + longest);
     variant.record_index = found_++;
     for (size_t i = first; i < behind; ++i) {
+        if (has_allele && !is_allele(candidates[i])) continue;
         std::string alt = letters_of(candidates[i].alt);
         if (is_indel) {
             const size_t kept = std::min<size_t>(1 + candidates[i].ref_length, variant.ref.size());

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "calling/cigar.hpp"
+#include "calling/mixture_counts.hpp"
 #include "calling/repeat_changes.hpp"
 #include "simd/failures.hpp"
 
@@ -18,6 +19,8 @@ constexpr int64_t kWindow = 1 << 9;
 // Positions of a page: the most that a read takes at either end of a long gap.
 constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
 constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
+// Bases that a read gains or loses by an error, at most.
+constexpr int64_t kLongestSlip = 8;
 
 }  // namespace
 
@@ -111,6 +114,15 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
         if (skips(operation) && length > kLongGap) start = position - kGapContext;
     }
 }
+
+CandidateScanner::CandidateScanner(int samples, CandidateThresholds thresholds)
+    : samples_(samples),
+      thresholds_(std::move(thresholds)),
+      mixture_(thresholds_.errors ? std::make_unique<MixtureCounts>(samples, thresholds_) : nullptr) {}
+
+CandidateScanner::CandidateScanner(CandidateScanner&&) noexcept = default;
+
+CandidateScanner::~CandidateScanner() = default;
 
 CandidateScanner::Page& CandidateScanner::page_of(int64_t position) {
     Page& page = pages_[position >> kPageBits];
@@ -217,6 +229,7 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
     read_indels(reads, read, reference, scratch_);
     if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], position, scratch_);
+    if (mixture_) mixture_->add(reads, read, position, reference, scratch_);
     for (Indel& indel : scratch_) {
         auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
         counts.resize(samples_);
@@ -224,33 +237,45 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
 }
 
-void CandidateScanner::settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next) {
+// The artefact that an indel is, or none; nothing where too few reads show it.
+std::optional<Artefact> CandidateScanner::shown_indel(const IndelKey& indel, uint32_t count, int sample) const {
+    if (int(count) < thresholds_.min_indel_count) return {};
+    if (mixture_) return mixture_->indel(indel, sample);
+    if (count < thresholds_.min_indel_fraction * depth(std::get<0>(indel), sample)) return {};
+    return Artefact::kNone;
+}
+
+void CandidateScanner::settle_indels(int64_t before, Indels::iterator& next) {
     for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
         const auto& [anchor, deleted, inserted] = next->first;
-        for (int sample = 0; sample < samples_; ++sample) {
-            const uint32_t count = next->second[sample];
-            if (int(count) < thresholds_.min_indel_count ||
-                count < thresholds_.min_indel_fraction * depth(anchor, sample))
-                continue;
-            ready_.push_back({anchor, deleted, true, inserted});
-            break;
+        std::optional<Artefact> found;
+        for (int sample = 0; sample < samples_ && found != Artefact::kNone; ++sample) {
+            const std::optional<Artefact> shown = shown_indel(next->first, next->second[sample], sample);
+            if (shown) found = shown;
         }
+        if (found) ready_.push_back({anchor, deleted, true, inserted, 0, *found});
+        else if (mixture_ && deleted + int64_t(inserted.size()) <= kLongestSlip)
+            errors_.push_back({anchor, deleted, true, inserted});
     }
 }
 
 void CandidateScanner::settle_site(int64_t position, const Page& page) {
-    uint32_t kept = 0;
+    std::array<std::optional<Artefact>, 4> kept;
     for (int sample = 0; sample < samples_; ++sample) {
         const int64_t at = sample * kPage + (position & (kPage - 1));
         for (int letter = 0; letter < 4; ++letter) {
             const uint32_t count = page.alternatives[at][letter];
-            if (int(count) >= thresholds_.min_snv_count &&
-                count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
-                kept |= 1u << letter;
+            if (int(count) < thresholds_.min_snv_count || kept[letter] == Artefact::kNone) continue;
+            if (mixture_) {
+                const std::optional<Artefact> shown = mixture_->snv(position, letter, sample);
+                if (shown) kept[letter] = shown;
+            } else if (count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample))) {
+                kept[letter] = Artefact::kNone;
+            }
         }
     }
-    for (int letter = 0; kept && letter < 4; ++letter)
-        if (kept >> letter & 1) ready_.push_back({position, 1, false, std::string(1, char(letter))});
+    for (int letter = 0; letter < 4; ++letter)
+        if (kept[letter]) ready_.push_back({position, 1, false, std::string(1, char(letter)), 0, *kept[letter]});
 }
 
 void CandidateScanner::settle(int64_t frontier) {
@@ -268,6 +293,7 @@ void CandidateScanner::settle(int64_t frontier) {
     }
     settle_indels(frontier, next);
     indels_.erase(indels_.begin(), next);
+    if (mixture_) mixture_->forget(frontier);
     long_deletions_.erase(std::remove_if(long_deletions_.begin(), long_deletions_.end(),
                                          [&](const LongDeletion& one) { return one.end <= frontier; }),
                           long_deletions_.end());
@@ -286,6 +312,8 @@ void CandidateScanner::reset() {
     long_deletions_.clear();
     indels_.clear();
     ready_.clear();
+    errors_.clear();
+    if (mixture_) mixture_->reset();
     origin_ = 0;
 }
 

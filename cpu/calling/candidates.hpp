@@ -7,11 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "calling/artefact.hpp"
 #include "calling/intervals.hpp"
 #include "calling/letters.hpp"
 
@@ -26,6 +29,7 @@ struct Reads {
     const uint8_t* quality;       // Phred, as long as base
     const int64_t* cigar_offset;  // [count + 1]
     const uint32_t* cigar;
+    const uint16_t* flag = nullptr;  // [count] SAM flags; null where nothing asks for strands
 
     // Whether a base says nothing of the sample: the reader has cut off the end of a read (formats/read_ends.hpp).
     bool is_cut_off(int64_t at) const { return quality[at] == 0 && base[at] == kCodeOfN; }
@@ -53,12 +57,16 @@ struct ReferenceWindows {
     uint8_t at(int64_t position) const { return of(position).at(position); }
 };
 
+struct ErrorRates;
+
 struct CandidateThresholds {
     int min_base_quality;
     int min_snv_count;
     int min_indel_count;
     double min_snv_fraction;
     double min_indel_fraction;
+    // In place of shares of the reads, alleles of a mixture have to be more than errors of these rates.
+    std::shared_ptr<const ErrorRates> errors = nullptr;
 };
 
 // An SNV replaces ref_length = 1 base at `position` by alt; an indel stands behind its anchor base at `position`: it
@@ -71,6 +79,7 @@ struct Candidate {
     // Candidates before this position belong to its region: reads spell them together. It makes no other candidate of
     // it.
     int64_t joined_until = 0;
+    Artefact artefact = Artefact::kNone;  // that explains its reads better than an allele, of a mixture
 
     // By position; SNVs before indels.
     bool operator<(const Candidate& other) const { return key() < other.key(); }
@@ -94,12 +103,16 @@ std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
 // The indels of one read that have aligned bases on both sides.
 void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels);
 
+class MixtureCounts;
+
 // Counts alleles along one contig. Reads are added in order of start. A position is settled once no later read can
 // reach it: its counts are judged, and forgotten. What is found therefore does not depend on how reads are cut into
 // blocks, and memory grows only with the aligned bases of reads that reach beyond what is settled.
 class CandidateScanner {
 public:
-    CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
+    CandidateScanner(int samples, CandidateThresholds thresholds);
+    CandidateScanner(CandidateScanner&&) noexcept;
+    ~CandidateScanner();
 
     // Counts the reads over some intervals: elsewhere, counts are less than what reads show.
     //
@@ -108,11 +121,15 @@ public:
     void add(const Reads& reads, const ReferenceWindows& reference, const Intervals& intervals);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
+    // Short insertions and deletions of a mixture that are no candidates, since they are errors: those before the last
+    // `take`, which were not taken before.
+    std::vector<Candidate> take_errors() { return std::exchange(errors_, {}); }
     // Forget everything: the next read is on another contig.
     void reset();
 
 private:
     using IndelKey = std::tuple<int64_t, int32_t, std::string>;
+    using Indels = std::map<IndelKey, std::vector<uint32_t>>;
     using Letters = std::array<uint32_t, 4>;
 
     // Counts at consecutive positions. Depths and letters stand apart, since few bases differ from the reference.
@@ -133,7 +150,8 @@ private:
     void count_deleted(int64_t position, int64_t length, int sample);
     void settle(int64_t frontier);
     void settle_site(int64_t position, const Page& page);
-    void settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next);
+    void settle_indels(int64_t before, Indels::iterator& next);
+    std::optional<Artefact> shown_indel(const IndelKey& indel, uint32_t count, int sample) const;
     Page& page_of(int64_t position);
     void count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
                             const ReferenceWindow& reference, Page& page) const;
@@ -145,8 +163,9 @@ private:
     int64_t origin_ = 0;             // all positions before it are settled
     std::map<int64_t, Page> pages_;  // those that reads are aligned to, by number
     std::vector<LongDeletion> long_deletions_;
-    std::map<IndelKey, std::vector<uint32_t>> indels_;  // counts by sample
-    std::vector<Candidate> ready_;
+    Indels indels_;                           // counts by sample
+    std::unique_ptr<MixtureCounts> mixture_;  // of mixtures alone
+    std::vector<Candidate> ready_, errors_;
     std::vector<Indel> scratch_;
 };
 

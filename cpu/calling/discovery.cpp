@@ -1,6 +1,7 @@
 #include "calling/discovery.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include "calling/assembly.hpp"
 #include "calling/cigar.hpp"
+#include "calling/error_rates.hpp"
 
 namespace pairhmm {
 
@@ -21,8 +23,11 @@ constexpr int64_t kLeastClip = 8;
 // A tile of fewer clips and gaps is not active, nor one of a smaller share of the reads over them.
 constexpr uint32_t kLeastEvents = 2;
 constexpr double kLeastShare = 0.08;
+// In mixtures, a smaller share is active, and chains of it are kept, of so many reads or more.
+constexpr double kLeastShareOfMixture = 0.004;
+constexpr double kLeastReadsOfMixture = 5;
 // Letters of a sample's reads that a window takes. Of more, those of the stretches with the least hashes are taken.
-constexpr int64_t kMostLetters = 400'000;
+constexpr int64_t kMostLetters = 400'000, kMostLettersOfMixture = 1'200'000;
 // A stretch of a read has no more letters in a row that are poor.
 constexpr int64_t kMostPoor = 1;
 constexpr uint64_t kHashStep = 0x9E3779B97F4A7C15;
@@ -126,12 +131,17 @@ std::vector<Candidate> shown_by(const Reads& reads, int64_t read, const Referenc
     return shown;
 }
 
-// Drops stretches where there are too many letters. Which ones does not depend on their order.
-void limit(std::vector<Stretch>& stretches) {
+int64_t letters_of(const std::vector<Stretch>& stretches) {
     int64_t letters = 0;
     for (const Stretch& stretch : stretches) letters += stretch.length;
-    if (letters <= kMostLetters) return;
-    const double share = static_cast<double>(kMostLetters) / static_cast<double>(letters);
+    return letters;
+}
+
+// Drops stretches where there are too many letters. Which ones does not depend on their order.
+void limit(int64_t most_letters, std::vector<Stretch>& stretches) {
+    const int64_t letters = letters_of(stretches);
+    if (letters <= most_letters) return;
+    const double share = static_cast<double>(most_letters) / static_cast<double>(letters);
     const auto most = static_cast<uint64_t>(share * 18446744073709551615.0);
     std::unordered_map<uint64_t, uint64_t> copies;  // of each hash so far: equal stretches share no fate
     const auto is_dropped = [&](Stretch stretch) {
@@ -147,6 +157,13 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
     first = count == 0 ? begin : std::min(first, begin);
     last = count == 0 ? end : std::max(last, end);
     ++count;
+}
+
+// Errors depend on what stands beside a base, which the reads of a mixture need not reach.
+std::vector<std::pair<int64_t, int64_t>> Discovery::widened(std::vector<std::pair<int64_t, int64_t>> intervals) const {
+    if (thresholds_.errors == nullptr) return intervals;
+    for (auto& [start, end] : intervals) start = std::max<int64_t>(0, start - kContextReach), end += kContextReach;
+    return intervals;
 }
 
 void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {
@@ -188,6 +205,8 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
     for (Candidate& candidate : scanner_.take(frontier))
         if (intervals_.have(candidate.position)) found_.push_back(std::move(candidate));
+    errors_.erase(errors_.begin(), std::lower_bound(errors_.begin(), errors_.end(), Candidate{settled_, 0, false, {}}));
+    for (Candidate& candidate : scanner_.take_errors()) errors_.push_back(std::move(candidate));
     windows_.clear();
     if (!assembles_) {
         settled_ = std::max(settled_, frontier);
@@ -222,7 +241,8 @@ void Discovery::assemble(const Reads& reads, const std::vector<ReferenceWindow>&
     const std::vector<EndedReads> blocks{{&older, &older_ends}, {&reads, &ends}};
     for (size_t i = 0; i < windows_.size(); ++i) assemble_window(windows_[i], reference[i], blocks);
     windows_.clear();
-    older_.keep(blocks, settled_);
+    older_.forget(older_ends, settled_);
+    older_.add({&reads, &ends}, settled_);
 }
 
 // The reads over the clips and gaps of a window: [samples]
@@ -240,8 +260,9 @@ std::vector<uint32_t> Discovery::reads_over_events(const Window& window, const s
 
 // Whether enough of some sample's reads, of so many over its clips and gaps, have one.
 bool Discovery::is_active(const Window& window, const std::vector<uint32_t>& over) const {
+    const double least_share = thresholds_.errors ? kLeastShareOfMixture : kLeastShare;
     for (int sample = 0; sample < samples_; ++sample)
-        if (window.events[sample].count >= std::max<double>(kLeastEvents, kLeastShare * over[sample])) return true;
+        if (window.events[sample].count >= std::max<double>(kLeastEvents, least_share * over[sample])) return true;
     return false;
 }
 
@@ -257,8 +278,20 @@ std::vector<Stretch> Discovery::pile(int sample, const ReferenceWindow& referenc
             add_stretches(*reads, read, first, last, thresholds_.min_base_quality, kMostPoor, stretches);
         }
     }
-    limit(stretches);
+    limit(thresholds_.errors ? kMostLettersOfMixture : kMostLetters, stretches);
     return stretches;
+}
+
+// In a mixture, alignments show SNVs, and what a window's errors spell is lighter than a share of its depth.
+CandidateThresholds Discovery::assembly_thresholds(double depth) const {
+    CandidateThresholds thresholds = thresholds_;
+    if (thresholds.errors == nullptr) return thresholds;
+    const auto least = static_cast<int>(std::ceil(std::max(kLeastReadsOfMixture, kLeastShareOfMixture * depth)));
+    thresholds.min_snv_count = std::max(thresholds.min_snv_count, least);
+    thresholds.min_indel_count = std::max(thresholds.min_indel_count, least);
+    thresholds.min_snv_fraction = 2;
+    thresholds.min_indel_fraction = kLeastShareOfMixture;
+    return thresholds;
 }
 
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
@@ -277,15 +310,19 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     std::vector<Assembly> assemblies;
     for (int sample = 0; sample < samples_; ++sample) {
         AssemblySteps* const steps = decisions_ ? &decisions_->back().steps.emplace_back() : nullptr;
-        assemblies.push_back(assembled(reference.start, {reference.letter, reference.length},
-                                       pile(sample, reference, blocks), thresholds_, steps));
+        const std::vector<Stretch> reads = pile(sample, reference, blocks);
+        const double depth = static_cast<double>(letters_of(reads)) / static_cast<double>(reference.length);
+        assemblies.push_back(
+            assembled(reference.start, {reference.letter, reference.length}, reads, assembly_thresholds(depth), steps));
     }
     drop_explained(reference, blocks, assemblies);
     if (decisions_) decisions_->back().assemblies = assemblies;
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
-                     std::back_inserter(found_),
-                     [&](const Candidate& candidate) { return intervals_.have(candidate.position); });
+                     std::back_inserter(found_), [&](const Candidate& candidate) {
+                         return intervals_.have(candidate.position) &&
+                                !std::binary_search(errors_.begin(), errors_.end(), candidate);
+                     });
 }
 
 // Counts a read for the candidates that it shows where some sample's ways spell its good letters around them, and
@@ -369,6 +406,7 @@ void Discovery::reset() {
     events_.clear();
     windows_.clear();
     found_.clear();
+    errors_.clear();
     settled_ = 0;
 }
 

@@ -44,6 +44,8 @@ public:
     // From now on, and up to `reset`, only candidates in these intervals are sought. Results there are the same.
     // Later calls may leave out what lies before settled().
     void limit_to(std::vector<std::pair<int64_t, int64_t>> intervals) { intervals_.limit_to(std::move(intervals)); }
+    // The intervals of the reference to compare reads with that cover some.
+    std::vector<std::pair<int64_t, int64_t>> widened(std::vector<std::pair<int64_t, int64_t>> intervals) const;
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);
     // The windows to assemble once all reads to come start at `frontier` or later: intervals of the reference, which
@@ -79,6 +81,7 @@ private:
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;
     bool is_active(const Window& window, const std::vector<uint32_t>& over) const;
     std::vector<Stretch> pile(int sample, const ReferenceWindow& reference,
@@ -97,6 +100,7 @@ private:
     std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
     std::vector<Window> windows_;
     std::vector<Candidate> found_;
+    std::vector<Candidate> errors_;  // in order, from settled_ on: what assembly may find, but alignments refute
     int64_t settled_ = 0;
     std::vector<Indel> scratch_;
     std::optional<WindowDecisions> decisions_;  // none: nobody asks

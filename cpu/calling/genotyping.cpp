@@ -10,6 +10,8 @@
 
 #include "calling/genotypes.hpp"
 #include "calling/haplotype_pairs.hpp"
+#include "calling/mixed_haplotypes.hpp"
+#include "calling/mixtures.hpp"
 #include "calling/neighbouring_sites.hpp"
 #include "calling/phase_sets.hpp"
 #include "calling/site_genotypes.hpp"
@@ -21,6 +23,8 @@ namespace {
 
 // A difference in log10 that is larger than any between two likelihoods that can be told apart.
 constexpr double kNoFloor = 300;
+// The least weight of a haplotype by which alleles of a mixture are compared.
+constexpr double kLeastWeight = 1e-4;
 
 // A site with what it was genotyped from.
 struct Genotyped {
@@ -94,9 +98,14 @@ public:
           options_(options),
           tables_(tables),
           fragment_(region.fragment),
-          origins_{region.flag.data(),           region.start.data(), region.end.data(),
-                   region.mapq.data(),           &region.neighbours,  &names_,
-                   options.contamination.data(), options.rates},
+          origins_{region.flag.data(),
+                   region.start.data(),
+                   region.end.data(),
+                   region.mapq.data(),
+                   region.neighbours ? &*region.neighbours : nullptr,
+                   &names_,
+                   options.contamination.data(),
+                   options.rates},
           origins_at_gaps_{region.flag.data(),
                            region.start.data(),
                            region.end.data(),
@@ -110,7 +119,8 @@ public:
             fragment_.resize(region.name_end.size());
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
         }
-        if (!region.neighbours.empty()) name_fragments();
+        if (region.neighbours) name_fragments();
+        if (options.is_mixture) weigh_haplotypes();
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
@@ -176,6 +186,22 @@ public:
         return weighed;
     }
 
+    // Links the alleles of mixtures. Gives the lines of the table of haplotypes, if it is written.
+    std::string link(std::vector<Genotyped>& candidates) const {
+        std::string lines;
+        for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
+            if (candidates.size() < 2 && options_.names.empty()) continue;
+            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample]);
+            std::vector<MixedSite> sites;
+            for (Genotyped& one : candidates)
+                sites.push_back({one.site.variant.pos, &one.allele_of, &one.site.samples[sample]});
+            link_alleles(sites, present);
+            if (!options_.names.empty())
+                lines += mixture_lines(region_, static_cast<int32_t>(sample), options_.names[sample], present);
+        }
+        return lines;
+    }
+
 private:
     // log10 P(reads of a sample | genotype) with other rates of other sources: [genotypes]
     std::vector<double> likelihoods_with(const SourceRates& rates, bool is_contaminated, const SiteReads& reads,
@@ -200,6 +226,16 @@ private:
         }
     }
 
+    // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.
+    void weigh_haplotypes() {
+        const ScoredReads reads = scored_reads(false);
+        for (int sample = 0; sample < static_cast<int>(options_.ploidies.size()); ++sample) {
+            mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)),
+                                   fragment_lengths(region_, sample, fragment_));
+            for (const double weight : mixtures_.back().weights()) are_likely_.push_back(weight >= kLeastWeight);
+        }
+    }
+
     ScoredReads scored_reads(bool has_gaps) const {
         return {region_.reads(),
                 static_cast<int64_t>(region_.haplotypes.size()),
@@ -210,7 +246,9 @@ private:
                 region_.sample.data(),
                 fragment_.data(),
                 has_gaps ? &origins_at_gaps_ : &origins_,
-                pairs_ ? pairs_->are_likely().data() : nullptr};
+                pairs_                ? pairs_->are_likely().data()
+                : are_likely_.empty() ? nullptr
+                                      : are_likely_.data()};
     }
 
     std::vector<int> ploidies_at(const std::string& chrom, int64_t position) const {
@@ -222,7 +260,7 @@ private:
     // All candidates: of a single one, the alleles are the haplotypes.
     std::vector<Genotyped> all_candidates() {
         const std::vector<Variant>& variants = region_.region.variants;
-        if (variants.size() < 2) return each_candidate();
+        if (variants.size() < 2 || options_.is_mixture) return each_candidate();
         pairs_.emplace(scored_reads(false), ploidies_at(variants.front().chrom, variants.front().pos));
         std::vector<Genotyped> found = each_candidate();
         bool is_corrected = false;
@@ -270,8 +308,9 @@ private:
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
         over.set_errors(may_be_errors(variant, static_cast<size_t>(over.alleles())));
-        const std::vector<int> ploidies = ploidies_at(variant.chrom, variant.pos);
-        SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
+        SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
+                                                   : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
+                                                               options_.families, tables_);
         Site site;
         site.variant = std::move(variant);
         site.quality = called.quality;
@@ -280,6 +319,47 @@ private:
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
         return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
+    }
+
+    // The fractions of the first alleles of a site in each sample. Those whose interval excludes 0 are present, an
+    // alternative one where all samples together show it.
+    SiteGenotypes mixed_site(const SiteReads& over, const std::vector<int64_t>& allele_of, int alleles) const {
+        SiteGenotypes mixed{{}, 0};
+        for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
+            SampleGenotype& own = mixed.samples.emplace_back();
+            own.depths = over.depths(static_cast<int>(sample));
+            own.depth = over.reads_of(static_cast<int>(sample));
+            own.ploidy = 0;
+            constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+            own.fractions.assign(static_cast<size_t>(alleles), {kUnknown, kUnknown, kUnknown});
+        }
+        for (int allele = 0; allele < alleles; ++allele) {
+            const double quality = add_fractions(allele_of, allele, mixed.samples);
+            if (allele > 0) mixed.quality = std::max(mixed.quality, quality);
+        }
+        return mixed;
+    }
+
+    // Adds the fraction of one allele. Gives its QUAL.
+    double add_fractions(const std::vector<int64_t>& allele_of, int allele,
+                         std::vector<SampleGenotype>& samples) const {
+        std::vector<uint8_t> has_allele;
+        for (const int64_t one : allele_of) has_allele.push_back(one == allele);
+        std::vector<double> ratios;
+        for (size_t sample = 0; sample < samples.size(); ++sample) {
+            if (samples[sample].depth == 0 || !mixtures_[sample].has_reads()) continue;
+            const MixedShare share = mixtures_[sample].share(has_allele);
+            samples[sample].fractions[static_cast<size_t>(allele)] = {share.fraction, share.low, share.high};
+            ratios.push_back(share.ratio);
+        }
+        const double quality = mixture_quality(ratios);
+        for (SampleGenotype& sample : samples) {
+            if (!(sample.fractions[static_cast<size_t>(allele)].low > 0) || (allele > 0 && quality == 0)) continue;
+            sample.alleles.push_back(allele);
+            ++sample.ploidy;
+            sample.is_called = true;
+        }
+        return quality;
     }
 
     // A candidate with all its alternative alleles.
@@ -393,6 +473,8 @@ private:
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
     std::optional<HaplotypePairs> pairs_;  // where there are several candidates
+    std::vector<Mixture> mixtures_;        // [samples] where they are mixtures
+    std::vector<uint8_t> are_likely_;      // [samples][haplotypes] of mixtures
 };
 
 void add_phase(std::vector<Genotyped>& candidates, int samples) {
@@ -412,12 +494,15 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
     tables_.forget_some();
     RegionGenotyper genotyper(region, options_, tables_);
     std::vector<Genotyped> candidates = genotyper.candidates();
-    add_phase(candidates, samples());
+    if (options_.is_mixture) haplotypes_ += genotyper.link(candidates);
+    else add_phase(candidates, samples());
     std::vector<Site> sites;
     for (Genotyped& one : candidates) {
         if (one.site.variant.role != Role::kAsked) continue;
         genotyper.add_statistics(one);
         if (options_.has_others) genotyper.add_others(one);
+        for (SampleGenotype& sample : one.site.samples)
+            if (sample.phase_set) sample.phase_set = region.region.on_contig(*sample.phase_set);
         sites.push_back(std::move(one.site));
     }
     return sites;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "calling/families.hpp"
@@ -15,15 +17,17 @@ namespace pairhmm {
 
 struct GenotypingOptions {
     double snv_prior, indel_prior;
-    std::vector<SamplePloidy> ploidies;  // [samples]
-    std::vector<Family> families;        // their members are numbers of samples
-    std::optional<double> score_floor;   // how far a haplotype's score may lie below a read's best; none: no limit
-    bool is_discovered;                  // candidates and alleles that no sample has are left out
-    bool joins_snvs;                     // neighbouring SNVs of the same chromosomes are one site
-    bool has_others;                     // each genotype gets the likelihoods for a gVCF
-    SlipRates slips;                     // of reads in repeats, beyond which genotypes expect more
-    std::vector<double> contamination;   // [samples] the share of another person's reads
-    SourceRates rates;                   // of reads that do not show the genotype
+    std::vector<SamplePloidy> ploidies;   // [samples]
+    std::vector<Family> families;         // their members are numbers of samples
+    std::optional<double> score_floor;    // how far a haplotype's score may lie below a read's best; none: no limit
+    bool is_discovered;                   // candidates and alleles that no sample has are left out
+    bool joins_snvs;                      // neighbouring SNVs of the same chromosomes are one site
+    bool has_others;                      // each genotype gets the likelihoods for a gVCF
+    SlipRates slips;                      // of reads in repeats, beyond which genotypes expect more
+    std::vector<double> contamination;    // [samples] the share of another person's reads
+    SourceRates rates;                    // of reads that do not show the genotype
+    bool is_mixture = false;              // samples are mixtures of haplotypes, not of chromosomes' copies
+    std::vector<std::string> names = {};  // [samples] for the table of a mixture's haplotypes; none: no table
 };
 
 // The genotypes of a sample with what they are weighed by, log10, in VCF's order.
@@ -52,10 +56,13 @@ public:
     std::vector<Site> genotype(const ScoredRegion& region);
     // All candidates of a region, those that are left out behind the others.
     std::vector<WeighedSite> weigh(const ScoredRegion& region);
+    // The lines of the table of haplotypes that the last regions have.
+    std::string take_haplotypes() { return std::exchange(haplotypes_, std::string()); }
 
 private:
     GenotypingOptions options_;
     GenotypeTables tables_;
+    std::string haplotypes_;
 };
 
 }  // namespace pairhmm

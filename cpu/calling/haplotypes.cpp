@@ -1,13 +1,18 @@
 #include "calling/haplotypes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "calling/mixtures.hpp"
 
 namespace pairhmm {
 
@@ -213,6 +218,72 @@ std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyP
     return combinations;
 }
 
+// The log10 of a likelihood by which one allele that a fragment carries, and two or more, speak against a combination
+// that has others: an error of Phred 30 in one of three letters.
+constexpr double kOtherAllele = 3.5, kOtherAlleles = 4.5;
+// The fewest fragments of a combination in a mixture.
+constexpr double kFewestFragments = 2;
+
+// What fragments that carry alleles say of combinations.
+MixtureRows rows_of(const std::vector<Combination>& combinations, const Patterns& patterns) {
+    std::map<std::vector<uint8_t>, int64_t> distinct;
+    std::vector<uint8_t> others(combinations.size());
+    for (size_t row = 0; row < patterns.shown.size(); ++row) {
+        const Combination& shown = patterns.shown[row];
+        for (size_t i = 0; i < combinations.size(); ++i) {
+            uint8_t count = 0;
+            for (size_t site = 0; site < combinations[i].size() && count < 2; ++site)
+                count += shown[site] != kUnknownAllele && shown[site] != combinations[i][site];
+            others[i] = count;
+        }
+        distinct[others] += patterns.reads[row];
+    }
+    const double likelihoods[] = {1, std::pow(10.0, -kOtherAllele), std::pow(10.0, -kOtherAlleles)};
+    MixtureRows rows{static_cast<int64_t>(combinations.size()), {}, {}};
+    for (const auto& [row, count] : distinct) {
+        const uint8_t least = *std::min_element(row.begin(), row.end());
+        for (const uint8_t other : row) rows.likelihoods.push_back(likelihoods[other] / likelihoods[least]);
+        rows.counts.push_back(static_cast<double>(count));
+    }
+    return rows;
+}
+
+// The combinations of a mixture that fragments are of, at most `most`, always with the reference, and of each allele
+// with the one that has it and most weight.
+std::vector<Combination> weighty(const std::vector<Combination>& combinations, const Patterns& patterns, int64_t most) {
+    const MixtureRows rows = rows_of(combinations, patterns);
+    const double fragments = std::accumulate(rows.counts.begin(), rows.counts.end(), 0.0);
+    const Mixture mixture(rows);
+    std::vector<size_t> order(combinations.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t one, size_t other) { return mixture.weights()[one] > mixture.weights()[other]; });
+    std::set<std::pair<size_t, int16_t>> had;
+    std::vector<Combination> kept;
+    for (const size_t i : order) {
+        bool is_needed = changes_of(combinations[i]) == 0 || (mixture.weights()[i] * fragments >= kFewestFragments &&
+                                                              static_cast<int64_t>(kept.size()) < most);
+        for (size_t site = 0; site < combinations[i].size(); ++site)
+            is_needed |= !had.count({site, combinations[i][site]});
+        if (!is_needed) continue;
+        for (size_t site = 0; site < combinations[i].size(); ++site) had.insert({site, combinations[i][site]});
+        kept.push_back(combinations[i]);
+    }
+    return kept;
+}
+
+// Combinations of alleles without conflicts, as `weighty` gives them, in lexicographic order. They grow from left to
+// right, candidate by candidate.
+std::vector<Combination> mixed_combinations(const Edits& edits, int64_t most, LazyPatterns& patterns) {
+    std::vector<Combination> combinations{{}};
+    for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
+        combinations = extended(combinations, edits, candidate);
+        if (edits.size() > 1) combinations = weighty(combinations, patterns.get(), most);
+    }
+    std::sort(combinations.begin(), combinations.end());
+    return combinations;
+}
+
 // Whether `inner` has some, but not all, of the alternative alleles of `outer`, and no other.
 bool is_contained(const Combination& inner, const Combination& outer) {
     if (inner == outer) return false;
@@ -286,13 +357,14 @@ std::vector<Combination> least_unlisted(const Region& region, std::vector<Combin
 
 // The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
 std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
-                               const CarriedAlleles& carried, bool are_discovered) {
+                               const CarriedAlleles& carried, bool are_discovered, bool of_mixture) {
     LazyPatterns patterns(region, carried);
     const Edits edits = edits_of(region);
     std::vector<Haplotype> haplotypes;
     std::vector<std::vector<Combination>> members;
     std::unordered_map<std::string, size_t> known;
-    for (auto& combination : combinations_of(edits, most, patterns)) {
+    for (auto& combination :
+         of_mixture ? mixed_combinations(edits, most, patterns) : combinations_of(edits, most, patterns)) {
         const auto [at, is_new] = known.try_emplace(
             applied(reference, region.haplotype_start, chosen_edits(edits, combination)), haplotypes.size());
         if (is_new) {
@@ -310,13 +382,13 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
 }  // namespace
 
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried, bool are_discovered) {
+                                        const CarriedAlleles& carried, bool are_discovered, bool of_mixture) {
     const auto is_own = [](const Variant& variant) { return variant.role != Role::kNuisance; };
     if (std::all_of(region.variants.begin(), region.variants.end(), is_own))
-        return spelled(region, reference, most, carried, are_discovered);
+        return spelled(region, reference, most, carried, are_discovered, of_mixture);
     // Combinations with a nuisance are counted apart, so that they do not displace others.
     const Region own = without_nuisances(region);
-    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried, false);
+    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried, false, of_mixture);
     for (Haplotype& haplotype : haplotypes) {
         std::vector<int16_t> alleles(region.variants.size(), 0);
         auto next = haplotype.alleles.begin();
@@ -325,7 +397,7 @@ std::vector<Haplotype> build_haplotypes(const Region& region, const std::string&
         haplotype.alleles = std::move(alleles);
     }
     const size_t first = haplotypes.size();
-    for (Haplotype& haplotype : spelled(region, reference, most, carried, false)) {
+    for (Haplotype& haplotype : spelled(region, reference, most, carried, false, of_mixture)) {
         const auto is_it = [&](const Haplotype& other) { return other.sequence == haplotype.sequence; };
         if (std::any_of(haplotypes.begin(), haplotypes.begin() + static_cast<int64_t>(first), is_it)) continue;
         haplotype.is_nuisance = true;

@@ -20,7 +20,8 @@ struct Haplotype {
     bool is_nuisance = false;      // every combination of alleles that spells it has a nuisance's allele
 };
 
-// The allele of each candidate of a region that each read carries by its alignment: [reads][candidates].
+// The allele of each candidate of a region that each read carries by its alignment: [reads][candidates]. In a mixture,
+// that which each fragment carries.
 using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>;
 
 // The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence.
@@ -30,8 +31,10 @@ using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>
 // are discovered those of the combination that reads show.
 //
 // carried: asked only where there are too many combinations, or several that spell the same.
+//
+// of_mixture: the combinations are those of which a mixture of them explains what fragments carry.
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried, bool are_discovered);
+                                        const CarriedAlleles& carried, bool are_discovered, bool of_mixture = false);
 
 // The region without unlisted variants.
 Region without_nuisances(const Region& region);

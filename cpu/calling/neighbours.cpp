@@ -21,8 +21,6 @@ constexpr uint8_t kMinQuality = 20;
 // chromosomes have it.
 constexpr size_t kFewestReads = 2;
 constexpr double kLeastShare = 0.03, kHighestShare = 0.8;
-// The share of the reads from which on an allele may well be that of a chromosome.
-constexpr double kUsualShare = 0.4;
 // The share of the fragments of either allele that have both where two alleles are seen together.
 constexpr double kTogether = 0.7;
 
@@ -144,24 +142,27 @@ bool are_together(const Neighbour& theirs, const Fragments& covering, const Frag
     return both > 1 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
 }
 
-// Whether so many reads of all are fewer than those of a chromosome usually are, and too many for errors.
-bool are_few(size_t reads, size_t all) {
-    const double share = static_cast<double>(reads) / static_cast<double>(all);
-    return reads >= kFewestReads && share >= kLeastShare && share < kUsualShare;
+// Drops what lies before a position.
+template <class Placed>
+void drop_before(std::vector<Placed>& all, int64_t position) {
+    all.erase(all.begin(),
+              std::find_if(all.begin(), all.end(), [&](const Placed& one) { return one.position >= position; }));
 }
 
-bool is_unusual(const Neighbour& snv) {
-    return are_few(snv.with.size(), snv.covering.size()) ||
-           are_few(snv.covering.size() - snv.with.size(), snv.covering.size());
+template <class Placed>
+std::vector<Placed> part_of(const std::vector<Placed>& all, int64_t start, int64_t end) {
+    std::vector<Placed> part;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(part),
+                 [&](const Placed& one) { return start <= one.position && one.position < end; });
+    return part;
 }
 
 }  // namespace
 
 int64_t fragment_name(std::string_view name) { return checksum(name); }
 
-std::vector<Neighbour> shown_snvs(const AlignedReads& reads, const std::vector<int64_t>& chosen,
-                                  const std::string& chrom, ReferenceBases& reference, int64_t start, int64_t end,
-                                  int64_t unsure) {
+Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t>& chosen, const std::string& chrom,
+                            ReferenceBases& reference, int64_t start, int64_t end, int64_t unsure) {
     std::string letters = reference.fetch(chrom, start, end);
     std::transform(letters.begin(), letters.end(), letters.begin(), code_of);
     const std::vector<Mismatch> all = mismatches(reads, chosen, start, letters, unsure);
@@ -169,39 +170,59 @@ std::vector<Neighbour> shown_snvs(const AlignedReads& reads, const std::vector<i
         return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one));
     };
     const Depths depths(reads, chosen, start, start + static_cast<int64_t>(letters.size()), unsure);
-    std::vector<Neighbour> found;
+    Mismatches found;
     for (size_t first = 0, behind = 0; first < all.size(); first = behind) {
         std::vector<int64_t> with;
         for (; behind < all.size() && site_of(all[behind]) == site_of(all[first]); ++behind)
             with.push_back(std::get<3>(all[behind]));
-        if (with.size() < kFewestReads) continue;
         const auto [sample, position, letter] = site_of(all[first]);
+        if (with.size() < kFewestReads) {
+            found.lone.push_back({position, with.front()});
+            continue;
+        }
         if (static_cast<double>(with.size()) < kLeastShare * depths.at(sample, position)) continue;
-        found.push_back({position, sample, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
+        found.snvs.push_back({position, sample, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
     }
     return found;
 }
 
-std::vector<Neighbour> find_neighbours(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start,
-                                       int64_t end) {
-    const auto shown = [&](int64_t from, int64_t to, int64_t unsure) {
-        return shown_snvs(buffer.view(), buffer.over(from, to), buffer.chrom(), reference, from, to, unsure);
-    };
-    const std::vector<Neighbour> inside = shown(start, end, 0);
-    if (std::none_of(inside.begin(), inside.end(), is_unusual)) return {};
-    std::vector<Neighbour> found;
-    for (Neighbour& snv : shown(std::max<int64_t>(0, start - kNeighbourhood), end + kNeighbourhood, kUnsureEnd)) {
+Mismatches NeighbourFinder::near(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
+    start = std::max<int64_t>(0, start - kNeighbourhood), end += kNeighbourhood;
+    if (buffer.chrom() != chrom_ || start < begin_ || start > end_) {
+        chrom_ = buffer.chrom();
+        begin_ = end_ = start;
+        known_ = {};
+    }
+    drop_before(known_.snvs, start);
+    drop_before(known_.lone, start);
+    begin_ = start;
+    if (end > end_) extend(buffer, reference, end_, end);
+    return {part_of(known_.snvs, start, end), part_of(known_.lone, start, end)};
+}
+
+void NeighbourFinder::extend(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
+    const AlignedReads reads = buffer.view();
+    Mismatches more =
+        shown_mismatches(reads, buffer.over(start, end), buffer.chrom(), reference, start, end, kUnsureEnd);
+    const auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
+    std::stable_sort(more.snvs.begin(), more.snvs.end(), by_position);
+    std::stable_sort(more.lone.begin(), more.lone.end(), by_position);
+    for (Neighbour& snv : more.snvs) {
         if (static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size())) continue;
-        for (auto* reads : {&snv.covering, &snv.with}) *reads = fragments_of(buffer.view(), *reads);
-        found.push_back(std::move(snv));
+        for (auto* own : {&snv.covering, &snv.with}) *own = fragments_of(reads, *own);
+        known_.snvs.push_back(std::move(snv));
     }
-    return found;
+    for (LoneMismatch& one : more.lone) {
+        one.fragment = fragment_name(reads.name(one.fragment));
+        known_.lone.push_back(one);
+    }
+    end_ = end;
 }
 
-Linked linked_to(const std::vector<Neighbour>& neighbours, int32_t sample, int64_t first, int64_t last,
-                 const Fragments& covering, const Fragments& with) {
+Linked linked_to(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last, const Fragments& covering,
+                 const Fragments& with) {
     std::vector<const Neighbour*> apart;
-    for (const Neighbour& one : neighbours)
+    for (const Neighbour& one : neighbours.snvs)
         if (one.sample == sample && (one.position < first || one.position >= last)) apart.push_back(&one);
     // The fragments over what is linked so far, and those of its alleles: what is linked to these is linked, too.
     Fragments all = covering, own = with;
@@ -216,7 +237,12 @@ Linked linked_to(const std::vector<Neighbour>& neighbours, int32_t sample, int64
     const auto elsewhere = [&](const Fragments& fragments) {
         return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
     };
-    Linked found{{elsewhere(all), elsewhere(own)}, linked, {}};
+    Linked found{{elsewhere(all), elsewhere(own)}, linked, {}, 0, 0, 0};
+    for (const LoneMismatch& one : neighbours.lone) {
+        if (first <= one.position && one.position < last) continue;
+        if (std::binary_search(with.begin(), with.end(), one.fragment)) ++found.lone_with;
+        else found.lone_without += std::binary_search(covering.begin(), covering.end(), one.fragment);
+    }
     int64_t behind = 0;
     for (const Neighbour* one : apart) {
         const int64_t agree = shared(one->with, with), disagree = shared(one->covering, with) - agree;

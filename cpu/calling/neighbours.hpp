@@ -28,15 +28,36 @@ struct Neighbour {
 // What tells fragments apart: a hash of the name of their reads.
 int64_t fragment_name(std::string_view name);
 
-// The SNVs that some reads of a contig show in [start, end), with numbers of reads in place of fragments. So
-// many bases at either end of an alignment do not count.
-std::vector<Neighbour> shown_snvs(const AlignedReads& reads, const std::vector<int64_t>& chosen,
-                                  const std::string& chrom, ReferenceBases& reference, int64_t start, int64_t end,
-                                  int64_t unsure);
+// A base that a single read shows in place of the reference's.
+struct LoneMismatch {
+    int64_t position;
+    int64_t fragment;  // its name
+};
 
-// The SNVs that reads show near [start, end). None where each allele inside has the share of the reads that alleles of
-// a chromosome have.
-std::vector<Neighbour> find_neighbours(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end);
+// What reads show beside the reference.
+struct Mismatches {
+    std::vector<Neighbour> snvs;
+    std::vector<LoneMismatch> lone;
+};
+
+// What some reads of a contig show in [start, end), with numbers of reads in place of fragments. So many bases at
+// either end of an alignment do not count.
+Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t>& chosen, const std::string& chrom,
+                            ReferenceBases& reference, int64_t start, int64_t end, int64_t unsure);
+
+// Finds what reads show near regions of a contig, each further on than the last.
+class NeighbourFinder {
+public:
+    // Near [start, end), with the fragments by name. The reads over it are at hand.
+    Mismatches near(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end);
+
+private:
+    void extend(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end);
+
+    std::string chrom_;
+    int64_t begin_ = 0, end_ = 0;  // where all of it is known
+    Mismatches known_;
+};
 
 // Fragments over an allele, or over several: those that cover it, and those of them that show it.
 struct Shown {
@@ -49,11 +70,13 @@ struct Linked {
     int64_t together = 0;       // so many neighbours
     std::vector<Shown> others;  // neighbours that are apart from each other, and may be of the same copy
     int64_t disagreeing = 0;    // neighbours whose alleles the fragments of this one do not show
+    int64_t lone_with = 0,
+            lone_without = 0;  // bases that single reads of fragments with the allele, and without it, show
 };
 
 // covering, with: [fragments] of one sample over the site and those with the allele, ascending; [first, last): the
 // site.
-Linked linked_to(const std::vector<Neighbour>& neighbours, int32_t sample, int64_t first, int64_t last,
+Linked linked_to(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
                  const std::vector<int64_t>& covering, const std::vector<int64_t>& with);
 
 }  // namespace pairhmm

@@ -11,13 +11,21 @@ namespace pairhmm {
 
 namespace {
 
-// log10 of how much more often a neighbour is seen together with a foreign allele than with one of a chromosome, and
-// how many count; of how much less often one is not seen with it where it could; and what shares of others say at most,
-// each, and all of this together.
-constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostTogether = 3;
-constexpr double kMostOfShare = 1.5, kMostOfNeighbours = 6;
+// log10 of how much more often a neighbour is seen together with a foreign allele than with one of a chromosome, and of
+// how much less often one is not seen with it where it could. All that tells an allele's own reads counts at most as
+// much as kMostOfOwn: some chromosomes differ as much as a copy does.
+constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostOfOwn = 3;
+// The same, for each neighbour behind the first that other fragments show, and for all of them; and what the share of
+// each says at most: it may be of errors.
+constexpr double kOddsOfOthers = 0.5, kMostOfOthers = 4, kMostOfShare = 1.5;
 // log10 of how often, among foreign reads, a neighbour is an allele of a chromosome.
 constexpr double kOddsOfChromosome = -1;
+// Bases that a foreign fragment shows alone, beside those that all show: at least so many.
+constexpr double kLoneOfForeign = 2, kFewestLone = 0.3;
+// SNVs of a copy for each one that a chromosome has.
+constexpr double kForeignSnvs = 30;
+// By how much (log10) neighbours have to raise the rate of foreign reads for alleles that most reads show.
+constexpr double kLeastOdds = 1;
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
 // The share of the reads with an allele that all chromosomes have.
@@ -56,22 +64,20 @@ public:
 
     // Foreign reads show an allele.
     void add_foreign(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
-        if ((allele > 0 ? rates_.foreign : rates_.foreign_reference) == 0) return;
+        const double rate = allele > 0 ? rates_.foreign : rates_.foreign_reference;
         const int64_t with = std::count(seen_.informative_for.begin(), seen_.informative_for.end(), allele);
-        // What most reads show is the sample's.
+        if (rate == 0 || with < 2) return;
+        const Linked linked = linked_fragments(allele, origins, sample, first, last);
+        const std::vector<double> odds = foreign_odds(allele, rate, linked, with);
         const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
                                  std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
-        if (with < 2 || with * std::max(2, genotypes_.ploidy) >= informative) return;
-        const Linked linked = linked_fragments(allele, origins, sample, first, last);
-        const double prior =
-            (allele > 0 ? prior_of(allele) + std::log10(rates_.foreign) : std::log10(rates_.foreign_reference)) +
-            log10_of_mapq(allele) + log10_of_neighbours(linked);
-        const std::vector<double> shares = log10_shares(linked);
-        for (size_t i = 0; i < shares.size(); ++i) {
-            const double share = kForeignShares[i].first / genotypes_.ploidy;
-            add(prior + shares[i] + log10_of_share(share, linked.elsewhere),
-                mixed(std::vector<double>(seen_.fragments.size(), share), allele, 1));
-        }
+        // What most reads show is the sample's, unless neighbours say otherwise.
+        if (with * std::max(2, genotypes_.ploidy) >= informative &&
+            *std::max_element(odds.begin(), odds.end()) < std::log10(rate) + kLeastOdds)
+            return;
+        const double prior = allele > 0 ? prior_of(allele) : 0;
+        for (size_t i = 0; i < odds.size(); ++i)
+            add(prior + odds[i], mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i)), allele, 1));
     }
 
     // Errors of a strand show an allele.
@@ -131,7 +137,7 @@ private:
 
     Linked linked_fragments(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
         std::vector<int64_t> covering, with;
-        if (origins.neighbours == nullptr || origins.neighbours->empty()) return {};
+        if (origins.neighbours == nullptr) return {};
         for (size_t i = 0; i < seen_.fragments.size(); ++i) {
             const int64_t name = (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)];
             covering.push_back(name);
@@ -161,35 +167,53 @@ private:
         return log10_of_share(share, shown) - std::log10(1 - without * (1 - share + all * share));
     }
 
-    // log10 of how much likelier foreign reads are among neighbours like these.
-    double log10_of_neighbours(const Linked& linked) const {
-        const double linked_odds = kOddsOfTogether * static_cast<double>(linked.together) +
-                                   kOddsOfDisagreeing * static_cast<double>(linked.disagreeing);
-        double near = std::clamp(linked_odds, 0.0, kMostTogether), most = 0;
-        for (const Shown& one : linked.others) {
-            double odds = 0;
-            for (const auto& [of_chromosome, probability] : kForeignShares)
-                odds += probability * std::pow(10.0, log10_of_seen(of_chromosome / genotypes_.ploidy, one));
-            const double own = std::min(log10_add(std::log10(odds), kOddsOfChromosome), kMostOfShare);
-            near += own;
-            most = std::max(most, own);
+    double foreign_share(size_t number) const { return kForeignShares[number].first / genotypes_.ploidy; }
+
+    // log10 of how often foreign reads of each of kForeignShares show an allele, as a share of its prior. However
+    // surely there is a copy, some alleles there are the sample's: only what tells the allele's own reads goes beyond.
+    std::vector<double> foreign_odds(int allele, double rate, const Linked& linked, int64_t with) const {
+        const double snvs = std::log10(allele > 0 ? kForeignSnvs : 1);
+        std::vector<double> odds = odds_beside(linked.others);
+        double any = 0;
+        for (double& one : odds) {
+            one += std::log10(rate) - snvs;
+            any = log10_add(any, one);
         }
-        near -= most;  // a single one may be of errors
-        return std::max(0.0, std::clamp(near, 0.0, kMostOfNeighbours) + std::min(0.0, linked_odds));
+        const double own = std::min(kMostOfOwn, odds_of_linked(linked) + odds_of_lone(linked, with));
+        for (size_t i = 0; i < odds.size(); ++i)
+            odds[i] += snvs - any + own + log10_of_mapq(allele) + log10_of_share(foreign_share(i), linked.elsewhere);
+        return odds;
     }
 
-    // log10 of the probability of each of kForeignShares, by neighbours.
-    std::vector<double> log10_shares(const Linked& linked) const {
-        std::vector<double> shares;
-        for (const auto& [of_chromosome, probability] : kForeignShares) {
-            shares.push_back(std::log10(probability));
-            for (const Shown& one : linked.others)
-                shares.back() += log10_add(log10_of_seen(of_chromosome / genotypes_.ploidy, one), kOddsOfChromosome);
+    // log10 of how much likelier neighbours of other fragments are beside foreign reads of each of kForeignShares.
+    std::vector<double> odds_beside(const std::vector<Shown>& others) const {
+        const double more = kOddsOfOthers * std::max(0.0, static_cast<double>(others.size()) - 1);
+        std::vector<double> odds;
+        for (size_t i = 0; i < std::size(kForeignShares); ++i) {
+            odds.push_back(std::log10(kForeignShares[i].second) + std::min(more, kMostOfOthers));
+            double most = 0;
+            for (const Shown& one : others) {
+                const double seen = log10_add(log10_of_seen(foreign_share(i), one), kOddsOfChromosome);
+                odds.back() += std::min(seen, kMostOfShare);
+                most = std::max(most, std::min(seen, kMostOfShare));
+            }
+            odds.back() -= most;  // a single one may be of errors
         }
-        double all = shares[0];
-        for (size_t i = 1; i < shares.size(); ++i) all = log10_add(all, shares[i]);
-        for (double& share : shares) share -= all;
-        return shares;
+        return odds;
+    }
+
+    static double odds_of_linked(const Linked& linked) {
+        return kOddsOfTogether * static_cast<double>(linked.together) +
+               kOddsOfDisagreeing * static_cast<double>(linked.disagreeing);
+    }
+
+    // log10 of how much likelier the bases are that single fragments with the allele show, if these are more than those
+    // of the other fragments: both are Poisson.
+    double odds_of_lone(const Linked& linked, int64_t with) const {
+        const auto others = static_cast<double>(static_cast<int64_t>(seen_.fragments.size()) - with);
+        const double usual = std::max(kFewestLone, (static_cast<double>(linked.lone_without) + 0.5) / (others + 1));
+        const double more = static_cast<double>(linked.lone_with) * std::log10(1 + kLoneOfForeign / usual);
+        return std::max(0.0, more - static_cast<double>(with) * kLoneOfForeign / std::log(10.0));
     }
 
     // log10 of how much likelier it is that the mapping qualities of an allele's reads have a distribution of their

@@ -28,18 +28,18 @@ struct Fragment {
 // How often sources show an allele, as a share of how often a chromosome has it. docs/model.md says what each is.
 struct SourceRates {
     double strand = 5e-5, growing = 1e-4;  // errors of a strand: in all cycles alike, and growing with their square
-    double foreign = 1e-5;                 // without any neighbour that tells
+    double foreign = 1e-5;                 // where no neighbour tells
     double foreign_reference = 3e-7;       // by itself: how often foreign reads are like the reference
 };
 
 // What is known of the reads of a region beside their likelihoods.
 struct ReadOrigins {
-    const uint16_t* flag;                      // [reads] SAM flags
-    const int64_t *start, *end;                // [reads] where each is aligned
-    const uint8_t* mapq;                       // [reads]; null: they do not count
-    const std::vector<Neighbour>* neighbours;  // of the fragments; null: they do not count
-    const std::vector<int64_t>* name;          // [fragments] as neighbours have them
-    const double* contamination;               // [samples] the share of another person's reads
+    const uint16_t* flag;              // [reads] SAM flags
+    const int64_t *start, *end;        // [reads] where each is aligned
+    const uint8_t* mapq;               // [reads]; null: they do not count
+    const Mismatches* neighbours;      // of the fragments; null: they do not count
+    const std::vector<int64_t>* name;  // [fragments] as neighbours have them
+    const double* contamination;       // [samples] the share of another person's reads
     SourceRates rates;
 
     // A read over a site, as a fragment with this number.
@@ -58,8 +58,8 @@ struct SeenFragments {
 
 // Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
 // a chromosome, and need evidence of other fragments.
-constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.25}, {0.1, 0.25},  {0.2, 0.25},
-                                                        {0.3, 0.25},  {0.4, 0.025}, {0.5, 0.0025}};
+constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.243}, {0.1, 0.243},  {0.2, 0.243},
+                                                        {0.3, 0.243},  {0.4, 0.0255}, {0.5, 0.0025}};
 // Shares of the reads of a strand that have an error there, in the last cycle.
 constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 

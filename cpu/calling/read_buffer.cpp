@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "calling/kept_runs.hpp"
+
 namespace pairhmm {
 
 namespace {
@@ -57,10 +59,27 @@ void ReadColumns::clear() {
 
 template <class Predicate>
 void ReadColumns::append_where(const AlignedReads& block, Predicate&& is_wanted) {
-    for (int64_t first = 0, last; first < block.reads.count; first = last + 1) {
-        for (last = first; last < block.reads.count && is_wanted(last);) ++last;
-        if (first < last) append_run(block, first, last);
+    for (const auto& [first, last] : kept_runs(block.reads.count, is_wanted)) append_run(block, first, last);
+}
+
+void ReadColumns::forget(int64_t position) {
+    const KeptRuns runs =
+        kept_runs(static_cast<int64_t>(start.size()), [&](int64_t read) { return end[read] > position; });
+    const KeptRuns bases = parts_of(runs, base_offset);
+    for (auto* bytes : {&base, &quality, &insertion, &deletion})
+        if (!bytes->empty()) keep(*bytes, bases);
+    keep(cigar, parts_of(runs, cigar_offset));
+    for (auto* offset : {&base_offset, &cigar_offset}) keep_offsets(*offset, runs);
+    keep(names, ended_parts(runs, name_end));
+    keep_ends(name_end, runs);
+    if (has_molecules) {
+        keep(molecules, ended_parts(runs, molecule_end));
+        keep_ends(molecule_end, runs);
     }
+    for (auto* values : {&start, &end}) keep(*values, runs);
+    keep(sample, runs), keep(flag, runs), keep(mapq, runs);
+    reach = 0;
+    for (size_t read = 0; read < start.size(); ++read) reach = std::max(reach, end[read] - start[read]);
 }
 
 void ReadColumns::append_run(const AlignedReads& block, int64_t first, int64_t last) {
@@ -112,10 +131,7 @@ void ReadBuffer::append(const AlignedReads& block, const Intervals& wanted) {
 
 void ReadBuffer::forget(int64_t position) {
     if (columns_.base.size() < most_bases_) return;
-    ReadColumns kept;
-    kept.append_where(columns_.view(), [&](int64_t read) { return columns_.end[read] > position; });
-    columns_.clear();
-    columns_.append_where(kept.view(), [](int64_t) { return true; });
+    columns_.forget(position);
     most_bases_ = 2 * columns_.base.size();
 }
 

@@ -19,6 +19,8 @@ struct ReadColumns {
     void append_run(const AlignedReads& block, int64_t first, int64_t last);
     template <class Predicate>
     void append_where(const AlignedReads& block, Predicate&& is_wanted);
+    // Drops the reads that end at `position` or before it.
+    void forget(int64_t position);
 
     std::vector<int64_t> start, end, base_offset{0}, cigar_offset{0}, name_end, molecule_end;
     std::vector<int32_t> sample;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "calling/kept_runs.hpp"
+
 namespace pairhmm {
 
 ReadEnds::ReadEnds(const Reads& reads) {
@@ -31,12 +33,22 @@ Reads ReadStore::reads() const {
             cigar_.data()};
 }
 
-void ReadStore::keep(const std::vector<EndedReads>& blocks, int64_t position) {
-    ReadStore kept;
-    for (const auto [reads, ends] : blocks)
-        for (int64_t read = ends->first_behind(position); read < reads->count; ++read)
-            if (ends->of(read) > position) kept.append(*reads, read);
-    *this = std::move(kept);
+void ReadStore::forget(const ReadEnds& ends, int64_t position) {
+    const auto count = static_cast<int64_t>(start_.size());
+    const KeptRuns runs = kept_runs(count, [&](int64_t read) { return ends.of(read) > position; });
+    if (runs == KeptRuns{{0, count}}) return;
+    const KeptRuns bases = parts_of(runs, base_offset_);
+    keep(base_, bases);
+    keep(quality_, bases);
+    keep(cigar_, parts_of(runs, cigar_offset_));
+    for (auto* offset : {&base_offset_, &cigar_offset_}) keep_offsets(*offset, runs);
+    keep(start_, runs);
+    keep(sample_, runs);
+}
+
+void ReadStore::add(const EndedReads& block, int64_t position) {
+    for (int64_t read = block.ends->first_behind(position); read < block.reads->count; ++read)
+        if (block.ends->of(read) > position) append(*block.reads, read);
 }
 
 void ReadStore::clear() {

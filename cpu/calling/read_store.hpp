@@ -33,8 +33,10 @@ public:
     ReadStore() { clear(); }
 
     Reads reads() const;
-    // Keeps, of the reads of some blocks, those that end behind `position`, and no others. A block may be `reads()`.
-    void keep(const std::vector<EndedReads>& blocks, int64_t position);
+    // Drops its reads that end at `position` or before it. `ends` are its reads' own.
+    void forget(const ReadEnds& ends, int64_t position);
+    // Adds the reads of a block that end behind `position`.
+    void add(const EndedReads& block, int64_t position);
     void clear();
 
 private:

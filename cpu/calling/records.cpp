@@ -73,6 +73,44 @@ std::vector<double> field_values(const Site& site) {
     return values;
 }
 
+bool is_mixture(const Site& site) { return !site.samples.empty() && !site.samples.front().fractions.empty(); }
+
+// A number with as many digits as fractions have.
+void append_fraction(std::string& text, double fraction) {
+    if (std::isnan(fraction)) text += '.';
+    else append_real(text, "%.*g", 4, fraction);
+}
+
+// The alternative alleles' fractions, and the ends of their intervals.
+void append_fractions(const std::vector<AlleleFraction>& fractions, std::string& lines) {
+    for (size_t i = 1; i < fractions.size(); ++i) append_fraction(lines += i > 1 ? "," : "", fractions[i].fraction);
+    lines += ':';
+    for (size_t i = 1; i < fractions.size(); ++i) {
+        append_fraction(lines += i > 1 ? "," : "", fractions[i].low);
+        append_fraction(lines += ',', fractions[i].high);
+    }
+}
+
+// The mean fraction of each alternative allele in the samples that have reads; NaN without any.
+std::vector<double> mean_fractions(const Site& site) {
+    std::vector<double> sum(site.variant.alts.size(), 0.0);
+    int known = 0;
+    for (const SampleGenotype& sample : site.samples) {
+        if (std::isnan(sample.fractions.front().fraction)) continue;
+        ++known;
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += sample.fractions[i + 1].fraction;
+    }
+    for (double& one : sum) one /= known;
+    return sum;
+}
+
+// The mean fraction of each alternative allele in the samples that have reads.
+void append_mean_fractions(const Site& site, std::string& lines) {
+    const std::vector<double> means = mean_fractions(site);
+    lines += "AF=";
+    for (size_t i = 0; i < means.size(); ++i) append_fraction(lines += i > 0 ? "," : "", means[i]);
+}
+
 // A dot for each chromosome whose allele is not known, or not listed.
 void append_genotype(const SampleGenotype& sample, std::string& lines) {
     if (!sample.phased.empty()) {
@@ -146,6 +184,9 @@ const std::vector<InfoField>& info_fields() {
     return all;
 }
 
+// The filters of artefacts.
+constexpr const char* kArtefactFilters[] = {"", "StrandBias", "LateCycle", "ReadEnd"};
+
 RecordFormat::RecordFormat(const RecordOptions& options) : min_quality_(options.min_quality), gvcf_(options.gvcf) {
     limit("LowQD", "QD", -1, options.min_qd);
     limit("StrandBias", "FS", 1, options.max_fs);
@@ -176,7 +217,8 @@ void RecordFormat::append(const Site& site, std::string& lines) const {
     append_filter(site, values, lines);
     lines += '\t';
     append_info(site, values, lines);
-    lines += has_phase ? "\tGT:AD:DP:GQ:PL:PS:SB" : "\tGT:AD:DP:GQ:PL:SB";
+    lines += is_mixture(site) ? "\tGT:AD:DP:AF:CIAF" : "\tGT:AD:DP:GQ:PL";
+    lines += has_phase ? ":PS:SB" : ":SB";
     for (const SampleGenotype& sample : site.samples) append_sample(sample, has_phase, lines += '\t');
     if (site.samples.empty()) lines += '\t';
     lines += '\n';
@@ -185,7 +227,9 @@ void RecordFormat::append(const Site& site, std::string& lines) const {
 void RecordFormat::append_filter(const Site& site, const std::vector<double>& values, std::string& lines) const {
     const size_t begin = lines.size();
     if (!is_sure(site)) lines += "LowQual";
-    const char* before = "";
+    const char* before = kArtefactFilters[static_cast<int>(site.variant.artefact)];
+    if (lines.size() > begin && *before != 0) lines += ';';
+    lines += before;
     for (const Limit& one : limits_) {
         // What is not known, NaN, passes.
         if (!(one.sign * values[one.field] > one.limit) || std::string_view(before) == one.filter) continue;
@@ -197,6 +241,7 @@ void RecordFormat::append_filter(const Site& site, const std::vector<double>& va
 
 // Whether QUAL suffices for a variant, and the lowest GQ where no genotype has one of the site.
 bool RecordFormat::is_sure(const Site& site) const {
+    if (is_mixture(site)) return site.quality >= min_quality_;
     bool is_called = false, has_alternative = false;
     int lowest = kMaxGq;
     for (const SampleGenotype& sample : site.samples) {
@@ -210,12 +255,11 @@ bool RecordFormat::is_sure(const Site& site) const {
     return site.quality >= min_quality_;
 }
 
-// What is not known is left out.
-void RecordFormat::append_info(const Site& site, const std::vector<double>& values, std::string& lines) const {
+// AC, AF and AN: how often genotypes have each alternative allele.
+void RecordFormat::append_copies(const Site& site, std::string& lines) const {
     std::vector<int64_t> copies(1 + site.variant.alts.size() + (gvcf_ ? 1 : 0), 0);
-    int64_t all = 0, depth = 0;
+    int64_t all = 0;
     for (const SampleGenotype& sample : site.samples) {
-        depth += sample.depth;
         all += static_cast<int64_t>(sample.alleles.size());
         for (const int allele : sample.alleles) ++copies[static_cast<size_t>(allele)];
     }
@@ -230,6 +274,14 @@ void RecordFormat::append_info(const Site& site, const std::vector<double>& valu
     }
     lines += ";AN=";
     append_integer(lines, all);
+}
+
+// What is not known is left out.
+void RecordFormat::append_info(const Site& site, const std::vector<double>& values, std::string& lines) const {
+    if (is_mixture(site)) append_mean_fractions(site, lines);
+    else append_copies(site, lines);
+    int64_t depth = 0;
+    for (const SampleGenotype& sample : site.samples) depth += sample.depth;
     lines += ";DP=";
     append_integer(lines, depth);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -239,19 +291,24 @@ void RecordFormat::append_info(const Site& site, const std::vector<double>& valu
     }
 }
 
-void RecordFormat::append_sample(const SampleGenotype& sample, bool has_phase, std::string& lines) const {
+void RecordFormat::append_likelihoods(const SampleGenotype& sample, std::string& lines) const {
     const std::vector<int64_t>& likelihoods = gvcf_ ? sample.with_others : sample.likelihoods;
+    if (sample.is_called) append_integer(lines, sample.quality);
+    else lines += '.';
+    lines += ':';
+    if (sample.is_called && !likelihoods.empty()) append_list(lines, likelihoods);
+    else lines += '.';
+}
+
+void RecordFormat::append_sample(const SampleGenotype& sample, bool has_phase, std::string& lines) const {
     append_genotype(sample, lines);
     lines += ':';
     append_list(lines, sample.depths);
     lines += gvcf_ ? ",0:" : ":";
     append_integer(lines, sample.depth);
     lines += ':';
-    if (sample.is_called) append_integer(lines, sample.quality);
-    else lines += '.';
-    lines += ':';
-    if (sample.is_called && !likelihoods.empty()) append_list(lines, likelihoods);
-    else lines += '.';
+    if (sample.fractions.empty()) append_likelihoods(sample, lines);
+    else append_fractions(sample.fractions, lines);
     if (has_phase) {
         lines += ':';
         if (sample.phase_set) append_integer(lines, *sample.phase_set + 1);
@@ -294,6 +351,7 @@ void RecordLines::append(const RecordLines& next) {
         text += next.text;
     }
     if (next.last) append(*next.last);
+    haplotypes += next.haplotypes;
 }
 
 void RecordLines::close_last() {

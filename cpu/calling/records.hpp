@@ -59,6 +59,8 @@ private:
     void limit(const char* filter, const char* id, double sign, const std::optional<double>& limit);
     void append_filter(const Site& site, const std::vector<double>& values, std::string& lines) const;
     void append_info(const Site& site, const std::vector<double>& values, std::string& lines) const;
+    void append_copies(const Site& site, std::string& lines) const;
+    void append_likelihoods(const SampleGenotype& sample, std::string& lines) const;
     void append_sample(const SampleGenotype& sample, bool has_phase, std::string& lines) const;
     bool is_sure(const Site& site) const;
 
@@ -81,6 +83,7 @@ struct RecordLines {
     std::optional<PlacedBlock> first;  // nothing stands before it
     std::string text;
     std::optional<PlacedBlock> last;
+    std::string haplotypes;  // lines of the table of a mixture's haplotypes
 
     void append(const PlacedBlock& block);
     void append(const Site& site, const RecordFormat& format);

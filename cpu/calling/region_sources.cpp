@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "calling/neighbours.hpp"
+
 namespace pairhmm {
 
 namespace {
@@ -147,7 +149,7 @@ void ListedRegions::widen_windows(const std::string& chrom, const Reads& reads) 
     for (const Listed* listed; (listed = ahead(windowed_)) != nullptr && listed->locus < behind; ++windowed_) {
         if (listed->locus.first != rank) continue;
         const auto [start, end] = listed->extent;
-        const int64_t near = builder_.options().join_distance;
+        const int64_t near = std::max(builder_.options().join_distance, kNeighbourhood);
         add_interval(windows_, start - margin_, end + margin_);
         add_interval(needed_, start - near, end + near);
     }

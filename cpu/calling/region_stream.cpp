@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +15,10 @@
 namespace pairhmm {
 
 namespace {
+
+// A batch has up to so many times the cells that were asked for, if one region has them. The reads of larger regions
+// are divided: memory does not grow with depth.
+constexpr double kLargestBatch = 10;
 
 void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
     regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -56,6 +62,29 @@ void add_rows(const AlignedReads& reads, const CutSlices& cut, const std::vector
     if (!joined) number_fragments(region);
 }
 
+// The alleles that fragments carry: [fragments][candidates]. Where its reads differ, none is known.
+std::vector<int16_t> of_fragments(const AlignedReads& reads, const std::vector<int64_t>& chosen,
+                                  const std::vector<int16_t>& carried) {
+    const size_t width = chosen.empty() ? 0 : carried.size() / chosen.size();
+    std::map<std::pair<int32_t, std::string_view>, size_t> number;
+    std::vector<int16_t> alleles;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+        const int16_t* row = carried.data() + i * width;
+        const auto [at, is_new] =
+            number.try_emplace({reads.reads.sample[chosen[i]], reads.name(chosen[i])}, number.size());
+        if (is_new) {
+            alleles.insert(alleles.end(), row, row + width);
+            continue;
+        }
+        int16_t* own = alleles.data() + at->second * width;
+        for (size_t site = 0; site < width; ++site) {
+            if (own[site] == kUnknownAllele) own[site] = row[site];
+            else if (row[site] != kUnknownAllele && row[site] != own[site]) own[site] = kUnknownAllele;
+        }
+    }
+    return alleles;
+}
+
 }  // namespace
 
 int64_t RegionBatch::pairs() const {
@@ -71,7 +100,7 @@ void RegionStream::push(const std::string& chrom, const AlignedReads& reads) {
 }
 
 std::optional<RegionBatch> RegionStream::next() {
-    while (ready_.empty())
+    while (ready_.empty() && !open_)
         if (!advance()) return {};
     return batch();
 }
@@ -111,10 +140,7 @@ void RegionStream::take(const AlignedReads& aligned_reads) {
     for (int64_t base = 0; base < bases; ++base) highest = std::max(highest, reads.quality[base]);
     if (bases) counts_.highest_quality = std::max<int>(counts_.highest_quality, highest);
     Intervals needed;
-    if (auto intervals = source_.needed(buffer_.chrom(), reads)) {
-        needed.limit_to(std::move(*intervals));
-        has_all_reads_ = false;
-    }
+    if (auto intervals = source_.needed(buffer_.chrom(), reads)) needed.limit_to(std::move(*intervals));
     buffer_.append(aligned_reads, needed);
     frontier_ = reads.start[reads.count - 1];
     move_to(pending_, source_.advance(buffer_.chrom(), reads, frontier_));
@@ -135,22 +161,53 @@ void RegionStream::forget() {
     buffer_.forget(needed - kNeighbourhood);
 }
 
-RegionBatch RegionStream::batch() {
+// The cells of so many reads of a region.
+double RegionStream::cells(const Task& task, size_t reads) const {
+    int64_t letters = 0;
+    for (const Haplotype& haplotype : task.scored.haplotypes)
+        letters += static_cast<int64_t>(haplotype.sequence.size());
+    const Region& region = task.scored.region;
+    return static_cast<double>(reads) * static_cast<double>(region.end - region.start) * static_cast<double>(letters);
+}
+
+// The regions of the next batch, or a part of one. Profiles are made of all reads of a region together.
+std::vector<RegionStream::Task> RegionStream::take_tasks() {
     std::vector<Task> tasks;
-    double cells = 0;
-    while (!ready_.empty() && cells <= static_cast<double>(options_.max_cells)) {
-        tasks.push_back(task(std::move(ready_.front())));
+    const auto most = static_cast<double>(options_.max_cells);
+    for (double all = 0; !open_ && !ready_.empty() && all <= most;) {
+        Task next = task(std::move(ready_.front()));
         ready_.pop_front();
-        const Task& last = tasks.back();
-        int64_t letters = 0;
-        for (const Haplotype& haplotype : last.scored.haplotypes)
-            letters += static_cast<int64_t>(haplotype.sequence.size());
-        const Region& region = last.scored.region;
-        cells += static_cast<double>(last.reads.size()) * static_cast<double>(region.end - region.start) *
-                 static_cast<double>(letters);
+        const double more = cells(next, next.reads.size());
+        all += more;
+        if (more > kLargestBatch * most && !options_.joins_reads) open_ = std::move(next), open_at_ = 0;
+        else tasks.push_back(std::move(next));
     }
+    return tasks;
+}
+
+// The region that is open, with the next of its reads. With the last of them it is closed.
+RegionStream::Task RegionStream::part_of_open() {
+    const double most = kLargestBatch * static_cast<double>(options_.max_cells) / cells(*open_, 1);
+    const auto begin = open_->reads.begin() + static_cast<std::ptrdiff_t>(open_at_);
+    const size_t left = open_->reads.size() - open_at_,
+                 count = std::min(left, static_cast<size_t>(std::max(1.0, most)));
+    Task part{{}, {begin, begin + static_cast<std::ptrdiff_t>(count)}, open_->slack};
+    part.scored.region = open_->scored.region;
+    part.scored.haplotypes = open_->scored.haplotypes;
+    part.scored.neighbours = std::exchange(open_->scored.neighbours, {});
+    open_at_ += count;
+    if (count == left) open_.reset();
+    return part;
+}
+
+RegionBatch RegionStream::batch() {
+    std::vector<Task> tasks = take_tasks();
     const AlignedReads reads = buffer_.view();
     RegionBatch batch;
+    if (tasks.empty()) {
+        tasks.push_back(part_of_open());
+        batch.is_continued = open_.has_value();
+    }
     const CutSlices slices = cut(reads, tasks, batch);
     add_cut_bases(reads, slices, batch);
     if (options_.joins_reads) batch.joined = join_slices(reads, slices, options_.join_mates);
@@ -213,16 +270,18 @@ RegionStream::Task RegionStream::task(Region&& region) {
         task.scored.haplotypes = *given_;
     } else {
         const auto carried = [&](const Region& part) {
-            return carried_alleles(buffer_.view(), task.reads, part, reference);
+            const AlignedReads reads = buffer_.view();
+            std::vector<int16_t> alleles = carried_alleles(reads, task.reads, part, reference);
+            return options_.of_mixture ? of_fragments(reads, task.reads, alleles) : alleles;
         };
-        task.scored.haplotypes =
-            build_haplotypes(region, reference, options_.max_haplotypes, carried, source_.discovers());
+        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried,
+                                                  source_.discovers(), options_.of_mixture);
         for (const Haplotype& haplotype : task.scored.haplotypes)
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
     }
-    if (has_all_reads_ && !options_.joins_reads && buffer_.chrom() == region.chrom)
-        task.scored.neighbours = find_neighbours(buffer_, reference_, region.core_start, region.core_end);
+    if (options_.finds_neighbours && !options_.of_mixture && !options_.joins_reads && buffer_.chrom() == region.chrom)
+        task.scored.neighbours = finder_.near(buffer_, reference_, region.core_start, region.core_end);
     task.scored.region = std::move(region);
     return task;
 }
@@ -263,14 +322,27 @@ std::vector<ScoredRegion> RegionStream::scored(RegionBatch&& batch, const double
         region.precision.assign(precision, precision + pairs);
         drop_foreign_clips(region, batch.clipped[i], log10 + pairs, precision + pairs, batch.least.data() + read);
         set_aside(region, batch.ends.data() + read, batch.least.data() + read, options_.error_rate);
+        const auto circle = options_.circles.find(region.region.chrom);
+        if (circle != options_.circles.end()) turn_back(region, circle->second);
         log10 += all;
         precision += all;
         read += region.reads();
         counts_.pairs += all;
     }
-    counts_.regions += static_cast<int64_t>(batch.regions.size());
     counts_.reads += batch.cut_reads;
+    if (part_ || batch.is_continued) hold_part(batch.regions, batch.is_continued);
+    counts_.regions += static_cast<int64_t>(batch.regions.size());
     return std::move(batch.regions);
+}
+
+// Joins the part of a region that a batch has to those before. Without the last part, there is no region yet.
+void RegionStream::hold_part(std::vector<ScoredRegion>& regions, bool is_continued) {
+    if (part_) add_reads(*part_, std::move(regions.front()));
+    else part_ = std::move(regions.front());
+    regions.clear();
+    if (is_continued) return;
+    number_fragments(*part_);
+    regions.push_back(*std::exchange(part_, std::nullopt));
 }
 
 }  // namespace pairhmm

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,11 @@ struct StreamOptions {
     QualityOptions qualities;          // by which the bases of reads are prepared
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
+    bool of_mixture = false;           // haplotypes are those of a mixture
+    bool finds_neighbours = true;      // for genotypes
+    // Circular contigs and their bases. Reads, candidates and the reference have them unrolled: three times, end to
+    // end. Scored regions are of the second turn, and lie on the contig.
+    std::map<std::string, int64_t> circles;
 };
 
 struct RegionCounts {
@@ -44,6 +50,7 @@ struct RegionBatch {
     std::vector<int64_t> ends;                      // [reads of all regions] ends of its molecule that each has: 1 or 2
     std::vector<double> least;                      // [reads of all regions] their scores by their qualities, at least
     int64_t cut_reads = 0;                          // without those that are cut a second time
+    bool is_continued = false;                      // the next batch has more reads of the one region
     std::vector<int64_t> cut_offset{0};             // [cut reads + 1] where the bases of each begin
     std::vector<uint8_t> bases, quals;
     std::vector<uint8_t> mapq;                 // [cut reads]
@@ -68,7 +75,8 @@ public:
     void finish() { is_finished_ = true; }
     // The next regions that are ready; none where more reads are needed, or at the end.
     std::optional<RegionBatch> next();
-    // The regions of a batch with the scores of their pairs: region after region, [reads][haplotypes].
+    // The regions of a batch with the scores of their pairs: region after region, [reads][haplotypes]. Batches come in
+    // order. A region whose reads several batches have comes with the last of these.
     std::vector<ScoredRegion> scored(RegionBatch&& batch, const double* log10, const uint8_t* precision);
 
     const RegionCounts& counts() const { return counts_; }
@@ -86,6 +94,10 @@ private:
     void finish_contig();
     void forget();
     RegionBatch batch();
+    std::vector<Task> take_tasks();
+    double cells(const Task& task, size_t reads) const;
+    Task part_of_open();
+    void hold_part(std::vector<ScoredRegion>& regions, bool is_continued);
     CutSlices cut(const AlignedReads& reads, const std::vector<Task>& tasks, RegionBatch& batch) const;
     Task task(Region&& region);
     std::vector<int64_t> select(const Region& region);
@@ -98,11 +110,14 @@ private:
     IntronSplitter introns_;
     ReadBuffer buffer_;
     std::deque<Region> pending_, ready_;  // those that later reads may overlap, and those to score
+    std::optional<Task> open_;            // a region with so many reads that several batches have them
+    size_t open_at_ = 0;                  // those of them that batches have had
+    std::optional<ScoredRegion> part_;    // what was scored of such a region
     std::optional<AlignedReads> block_;   // that was pushed, and not yet buffered
     std::string block_chrom_;
     int64_t frontier_ = 0;
     bool is_contig_done_ = true, is_finished_ = false, may_forget_ = false;
-    bool has_all_reads_ = true;  // not only those over some intervals
+    NeighbourFinder finder_;
     RegionCounts counts_;
 };
 

@@ -33,6 +33,19 @@ struct Region {
     int64_t haplotype_start = 0, haplotype_end = 0;  // haplotypes span it
     std::vector<Variant> variants;                   // in order of position; none where haplotypes were given
     std::vector<Extent> extents;                     // of each candidate
+    int64_t circle = 0;                              // bases of its contig, if that is circular: a region over the
+                                                     // origin begins before 0, or ends behind the last base
+
+    // Where a position lies on the contig.
+    int64_t on_contig(int64_t position) const { return circle ? (position + circle) % circle : position; }
+    // What of [first, last) lies on the contig without passing its ends.
+    Extent within_contig(int64_t first, int64_t last) const {
+        return circle ? Extent{std::max<int64_t>(0, first), std::min(last, circle)} : Extent{first, last};
+    }
+    // First and last base of an interval, as names of haplotypes have them.
+    std::string place(int64_t first, int64_t last) const {
+        return chrom + ':' + std::to_string(on_contig(first) + 1) + '-' + std::to_string(on_contig(last - 1) + 1);
+    }
 };
 
 // Joins a stream of candidates, in order of position, into regions. Which candidates share a region depends on the

@@ -150,6 +150,38 @@ void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
 
 }  // namespace
 
+void add_reads(ScoredRegion& region, ScoredRegion&& part) {
+    const auto add = [](auto& values, const auto& more) { values.insert(values.end(), more.begin(), more.end()); };
+    const auto before = static_cast<int64_t>(region.names.size());
+    region.names += part.names;
+    for (const int64_t end : part.name_end) region.name_end.push_back(before + end);
+    add(region.sample, part.sample);
+    add(region.flag, part.flag);
+    add(region.mapq, part.mapq);
+    add(region.start, part.start);
+    add(region.end, part.end);
+    add(region.length, part.length);
+    add(region.from_end, part.from_end);
+    add(region.log10, part.log10);
+    add(region.precision, part.precision);
+    add(region.set_aside, part.set_aside);
+}
+
+void turn_back(ScoredRegion& scored, int64_t length) {
+    Region& region = scored.region;
+    region.circle = length;
+    for (int64_t* position : {&region.core_start, &region.core_end, &region.start, &region.end, &region.haplotype_start,
+                              &region.haplotype_end})
+        *position -= length;
+    for (Variant& variant : region.variants) variant.pos -= length;
+    for (Extent& extent : region.extents) extent = {extent.start - length, extent.end - length};
+    for (std::vector<int64_t>* positions : {&scored.start, &scored.end})
+        for (int64_t& position : *positions) position -= length;
+    if (!scored.neighbours) return;
+    for (Neighbour& neighbour : scored.neighbours->snvs) neighbour.position -= length;
+    for (LoneMismatch& mismatch : scored.neighbours->lone) mismatch.position -= length;
+}
+
 ScoredRegion without_unlisted(const ScoredRegion& region) {
     const std::vector<size_t> candidates = listed_candidates(region.region);
     ScoredRegion listed = region;

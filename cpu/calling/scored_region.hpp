@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct ScoredRegion {
     std::vector<uint8_t> unfit;         // the same, where genotypes use some of them all the same; empty: as set_aside
     std::vector<int64_t> members;       // [reads] where reads were joined: the number of reads of each profile
     std::vector<int64_t> fragment;      // [reads] profiles, or reads, of one molecule have the same number
-    std::vector<Neighbour> neighbours;  // of the reads' fragments; none where not all reads are at hand
+    std::optional<Mismatches> neighbours;  // of the reads' fragments; none where not all reads are at hand
 
     int64_t reads() const { return static_cast<int64_t>(sample.size()); }
     // Whether a read fits no haplotype. Genotypes may use it all the same.
@@ -38,6 +39,12 @@ struct ScoredRegion {
         return start[read] < extent.end && end[read] > extent.start;
     }
 };
+
+// Adds the reads of another part of the same region.
+void add_reads(ScoredRegion& region, ScoredRegion&& part);
+
+// Moves a region of a circular contig of so many bases from its second turn to the contig.
+void turn_back(ScoredRegion& region, int64_t length);
 
 // The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
 ScoredRegion without_unlisted(const ScoredRegion& region);

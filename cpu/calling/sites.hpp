@@ -10,6 +10,11 @@
 
 namespace pairhmm {
 
+// The share of an allele in a mixture, and its 95% interval.
+struct AlleleFraction {
+    double fraction, low, high;
+};
+
 // The genotype of one sample at one site: `SampleGenotype` in pairhmm/variants/genotypes.py.
 struct SampleGenotype {
     // Ascending; none where reads do not tell genotypes apart. Chromosomes with an allele that is not listed have none.
@@ -25,7 +30,8 @@ struct SampleGenotype {
     std::vector<int> phased;           // the alleles in the order of the haplotypes of its phase set; none: not phased
     std::optional<int64_t> phase_set;  // position of the first site of the set
     std::vector<int64_t> with_others;  // likelihoods with one allele more, which stands for all others
-    bool is_called = false;            // it has a genotype: `alleles` may be none at ploidy 0, too
+    std::vector<AlleleFraction> fractions;  // [alleles] where the sample is a mixture; NaN without a read
+    bool is_called = false;                 // it has a genotype: `alleles` may be none at ploidy 0, too
 };
 
 struct Site {

@@ -23,6 +23,8 @@ constexpr int64_t kBetween = 100;
 // likelihood is lower by this much (two standard deviations).
 constexpr double kStep = 1.7782794100389228, kHighest = 30, kLower = 2;
 constexpr int kRounds = 5;
+// How much rarer foreign reads are where no neighbour tells than on average.
+constexpr double kForeignAlone = 1e-4;
 // Chromosomes and sources, with the lowest rate of each, as shares of kSnvPrior. Errors of a strand are told from
 // alleles of a sample that has many, and from foreign reads.
 enum Kind { kNone, kChromosomes, kGrowing, kStrand, kForeign, kKinds };
@@ -101,7 +103,7 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     }
     const int64_t start = reads.reads.start[0], end = *std::max_element(reads.end, reads.end + all.size());
     std::map<int32_t, int64_t> next;  // of each sample, where the next SNV may lie
-    for (const Neighbour& snv : shown_snvs(reads, all, chrom, reference, start, end, kUnsureEnd)) {
+    for (const Neighbour& snv : shown_mismatches(reads, all, chrom, reference, start, end, kUnsureEnd).snvs) {
         if (snv.covering.size() < kFewestOver || snv.position < next[snv.sample]) continue;
         next[snv.sample] = snv.position + kBetween;
         add_site(reads, snv);
@@ -165,7 +167,11 @@ SourceRates SourceRateFinder::rates() const {
     std::copy(std::begin(kLowestRate), std::end(kLowestRate), found.begin());
     for (int round = 0; round < kRounds; ++round)
         for (size_t kind = kChromosomes; kind < kKinds; ++kind) raise(kind, found);
-    return {lower_limit(kStrand, found), lower_limit(kGrowing, found)};
+    SourceRates rates{lower_limit(kStrand, found), lower_limit(kGrowing, found)};
+    const double more = std::max(1.0, kForeignAlone * lower_limit(kForeign, found) / rates.foreign);
+    rates.foreign *= more;
+    rates.foreign_reference *= more;
+    return rates;
 }
 
 }  // namespace pairhmm

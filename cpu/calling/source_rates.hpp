@@ -1,4 +1,5 @@
-// How often errors of one strand share a cause, seen from some of a run's reads. docs/model.md has the formulas.
+// How often errors of one strand share a cause, and reads are foreign, seen from some of a run's reads. docs/model.md
+// has the formulas.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ class SourceRateFinder {
 public:
     // Takes reads of one contig, in order of start.
     void add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference);
-    // The rates that the reads show, at least: no lower than those of a library in which such errors are rare.
+    // The rates that the reads show, at least: no lower than those of a library in which such reads are rare.
     SourceRates rates() const;
 
 private:

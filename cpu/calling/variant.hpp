@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calling/artefact.hpp"
+
 namespace pairhmm {
 
 // Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats.
@@ -29,6 +31,7 @@ struct Variant {
     int64_t record_index = 0;  // of its record in the file
     Role role = Role::kAsked;
     int64_t joined_until = 0;  // candidates before this position belong to its region: reads spell them together
+    Artefact artefact = Artefact::kNone;  // that explains its alleles' reads better than these, in a mixture
 
     int64_t end() const { return pos + static_cast<int64_t>(ref.size()); }
 };

@@ -140,7 +140,8 @@ AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, const
     if (record.length == 0 || record.operations == 0) return leave_out(kEmpty);
     has_met_ = true;
     if (block_.reads() > 0 && (contig != block_.contig || block_.reads() >= room)) return {kFull, false};
-    if (end > rules_.length[static_cast<size_t>(record.contig)]) return leave_out(kOutside);
+    const int64_t turns = is_on_circle(record) ? 2 : 1;
+    if (end > turns * rules_.length[static_cast<size_t>(record.contig)]) return leave_out(kOutside);
     if (!record.has_qualities() && rules_.default_quality < 0) return stop_at(record, kNoQualities);
     BamTag group;
     const int32_t sample = sample_of(record, group);
@@ -212,6 +213,7 @@ void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, 
     block.base_offset.push_back(static_cast<int64_t>(before + length));
     const bool has_wrong_quality = !add_qualities(record);
     if (rules_.trims_ends) trim_ends(record, end);
+    if (!rules_.primers.empty()) trim_primers(record, end);
     const size_t operations = block.cigar.size();
     block.cigar.resize(operations + static_cast<size_t>(record.operations));
     std::memcpy(block.cigar.data() + operations, record.cigar, 4 * static_cast<size_t>(record.operations));
@@ -230,9 +232,24 @@ void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, 
     block.end.push_back(end);
 }
 
-// Whether none is above the highest.
+bool AlignmentParser::is_on_circle(const BamRecord& record) const {
+    return !rules_.is_circle.empty() && rules_.is_circle[static_cast<size_t>(record.contig)];
+}
+
 void AlignmentParser::trim_ends(const BamRecord& record, int64_t end) {
-    const KeptBases kept = kept_bases(record, end);
+    const int64_t length = rules_.length[static_cast<size_t>(record.contig)];
+    cut_off(record, is_on_circle(record) ? kept_on_circle(record, end, length) : kept_bases(record, end));
+}
+
+void AlignmentParser::trim_primers(const BamRecord& record, int64_t end) {
+    const ContigPrimers& primers = rules_.primers[static_cast<size_t>(record.contig)];
+    if (primers.empty()) return;
+    const PrimerCut cut = without_primers(record, end, primers);
+    ++begun_[cut.begins_in_primer];
+    cut_off(record, cut.kept);
+}
+
+void AlignmentParser::cut_off(const BamRecord& record, KeptBases kept) {
     const size_t before = block_.quals.size() - static_cast<size_t>(record.length);
     for (auto [values, value] :
          {std::pair(block_.bases.data() + before, kCodeOfN), {block_.quals.data() + before, uint8_t{0}}}) {
@@ -241,6 +258,7 @@ void AlignmentParser::trim_ends(const BamRecord& record, int64_t end) {
     }
 }
 
+// Whether none is above the highest.
 bool AlignmentParser::add_qualities(const BamRecord& record) {
     const size_t before = block_.quals.size(), length = static_cast<size_t>(record.length);
     block_.quals.resize(before + length);

@@ -11,6 +11,7 @@
 
 #include "calling/indel_quality.hpp"
 #include "formats/bam_record.hpp"
+#include "formats/primers.hpp"
 #include "formats/sample_block.hpp"
 
 namespace pairhmm {
@@ -20,8 +21,10 @@ constexpr int32_t kUnwanted = -2;
 
 // What a file and a run say about its reads.
 struct AlignmentRules {
-    std::vector<int32_t> rank;    // of each contig of the file among those that are read; -1 for others
-    std::vector<int64_t> length;  // of each contig of the file
+    std::vector<int32_t> rank;           // of each contig of the file among those that are read; -1 for others
+    std::vector<int64_t> length;         // of each contig of the file
+    std::vector<uint8_t> is_circle;      // [contigs] or empty: 1 where alignments may pass the end
+    std::vector<ContigPrimers> primers;  // [contigs] or empty
     uint32_t excluded_flags = 0;
     int min_mapq = 0;
     int default_quality = -1;                                  // of reads without qualities; -1: they are an error
@@ -124,6 +127,8 @@ public:
     AlignmentBlock take();
 
     const int64_t* left_out() const { return left_out_; }
+    // Reads of contigs with primers: those that begin in no primer, and those that begin in one.
+    const int64_t* begun() const { return begun_; }
     int64_t reads() const { return block_.reads(); }
     bool has_met() const { return has_met_; }  // any read that was neither filtered nor on another contig
     // After kJump: where to.
@@ -146,8 +151,11 @@ private:
     LeftOut reason_of(uint32_t flags) const;
     void add(const BamRecord& record, const CigarLengths& lengths, int64_t end, int32_t sample, const BamTag& group);
     bool add_qualities(const BamRecord& record);
-    // Ends that say nothing of the sample become N of quality 0.
+    bool is_on_circle(const BamRecord& record) const;
+    // Ends that say nothing of the sample become N of quality 0, and so do bases of primers.
     void trim_ends(const BamRecord& record, int64_t end);
+    void trim_primers(const BamRecord& record, int64_t end);
+    void cut_off(const BamRecord& record, KeptBases kept);
     int32_t sample_of(const BamRecord& record, BamTag& group);
     void add_sample(int32_t sample, const BamTag& group, bool is_odd);
     void add_tag(const BamRecord& record);
@@ -162,7 +170,7 @@ private:
     bool has_goals_ = false;
     int32_t last_contig_ = -1;
     int64_t last_start_ = -1;
-    int64_t left_out_[kReasons] = {};
+    int64_t left_out_[kReasons] = {}, begun_[2] = {};
     bool has_met_ = false;
     AlignmentBlock block_;
     std::string name_;

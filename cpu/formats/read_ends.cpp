@@ -22,8 +22,16 @@ int64_t clip_from(const BamRecord& record, int64_t first, int64_t step) {
     return operation_at(record, i) >> 4;
 }
 
-// The first base that stands at a reference position or behind it. Clips stand where they would without gaps.
-int64_t base_at(const BamRecord& record, int64_t leading_clip, int64_t position) {
+}  // namespace
+
+ReadClips clips_of(const BamRecord& record) {
+    return {clip_from(record, 0, 1), clip_from(record, record.operations - 1, -1)};
+}
+
+bool is_reverse(const BamRecord& record) { return record.flag & kIsReverse; }
+
+int64_t base_at(const BamRecord& record, int64_t position) {
+    const int64_t leading_clip = clip_from(record, 0, 1);
     if (position <= record.start) return std::max<int64_t>(0, leading_clip - (record.start - position));
     int64_t at = record.start, base = leading_clip;
     for (int64_t i = 0; i < record.operations; ++i) {
@@ -42,34 +50,65 @@ int64_t base_at(const BamRecord& record, int64_t leading_clip, int64_t position)
     return std::min(record.length, base + position - at);
 }
 
+namespace {
+
 // Whether the mates face each other, so that their fragment's ends are known: GATK's hasWellDefinedFragmentSize.
 bool has_known_fragment(const BamRecord& record, int64_t end) {
-    const bool is_reverse = record.flag & kIsReverse, is_mate_reverse = record.flag & kMateIsReverse;
-    if (record.flag & kMateUnmapped || record.template_length == 0 || is_reverse == is_mate_reverse) return false;
-    return is_reverse ? end - 1 > record.mate_start
-                      : record.start <= int64_t{record.mate_start} + record.template_length;
+    const bool is_mate_reverse = record.flag & kMateIsReverse;
+    if (record.flag & kMateUnmapped || record.template_length == 0 || is_reverse(record) == is_mate_reverse)
+        return false;
+    return is_reverse(record) ? end - 1 > record.mate_start
+                              : record.start <= int64_t{record.mate_start} + record.template_length;
 }
 
 // What is left of a mate.
 KeptBases kept_of_fragment(const BamRecord& record, int64_t end) {
-    const int64_t leading = clip_from(record, 0, 1), trailing = clip_from(record, record.operations - 1, -1);
+    const auto [leading, trailing] = clips_of(record);
     if (!has_known_fragment(record, end)) return {leading, record.length - trailing};
-    if (record.flag & kIsReverse) return {base_at(record, leading, record.mate_start), record.length};
+    if (is_reverse(record)) return {base_at(record, record.mate_start), record.length};
     const int64_t behind = record.start + std::abs(int64_t{record.template_length});
-    return {0, behind >= end + trailing ? record.length : base_at(record, leading, behind)};
+    return {0, behind >= end + trailing ? record.length : base_at(record, behind)};
 }
 
-}  // namespace
-
-KeptBases kept_bases(const BamRecord& record, int64_t end) {
-    KeptBases kept{0, record.length};
-    if (record.flag & kHasMate) kept = kept_of_fragment(record, end);
+// What is left of some bases of a read without ends below quality 10.
+KeptBases kept_by_quality(const BamRecord& record, KeptBases kept) {
     if (!record.has_qualities()) return kept;
     const KeptBases of_fragment = kept;
     while (kept.first < kept.last && record.qualities[kept.first] < kLeastEndQuality) ++kept.first;
     while (kept.first < kept.last && record.qualities[kept.last - 1] < kLeastEndQuality) --kept.last;
     // A read that is poor throughout stays: its qualities say so.
     return kept.first < kept.last ? kept : of_fragment;
+}
+
+}  // namespace
+
+FragmentEnds fragment_ends(const BamRecord& record, int64_t end) {
+    FragmentEnds ends{record.start, end};
+    if (!(record.flag & kHasMate)) return ends;
+    const bool is_known = has_known_fragment(record, end);
+    if (is_reverse(record)) ends.left = is_known ? std::optional<int64_t>(record.mate_start) : std::nullopt;
+    else if (is_known) ends.right = record.start + std::abs(int64_t{record.template_length});
+    else ends.right = std::nullopt;
+    return ends;
+}
+
+KeptBases kept_on_circle(const BamRecord& record, int64_t end, int64_t length) {
+    const auto [leading, trailing] = clips_of(record);
+    if (leading > record.start || end + trailing > length) return kept_by_quality(record, {0, record.length});
+    BamRecord turned = record;
+    const int64_t distance = int64_t{record.mate_start} - record.start;
+    if (record.mate_contig == record.contig && 2 * std::abs(distance) > length) {
+        // The shorter way to the mate leads over the origin.
+        const auto turn = static_cast<int32_t>(length);
+        turned.mate_start += distance < 0 ? turn : -turn;
+        turned.template_length += record.template_length < 0 ? turn : -turn;
+    }
+    return kept_bases(turned, end);
+}
+
+KeptBases kept_bases(const BamRecord& record, int64_t end) {
+    return kept_by_quality(record,
+                           record.flag & kHasMate ? kept_of_fragment(record, end) : KeptBases{0, record.length});
 }
 
 }  // namespace pairhmm

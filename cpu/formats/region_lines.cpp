@@ -52,9 +52,12 @@ std::string joined(const Items& items, char separator, Text&& text_of) {
     return joined.empty() ? "." : joined;
 }
 
-std::string text_of(const Variant& variant) {
+std::string variants_of(const Region& region) {
     const auto same = [](const std::string& alt) { return alt; };
-    return std::to_string(variant.pos + 1) + ':' + variant.ref + '>' + joined(variant.alts, '/', same);
+    return joined(region.variants, ',', [&](const Variant& variant) {
+        return std::to_string(region.on_contig(variant.pos) + 1) + ':' + variant.ref + '>' +
+               joined(variant.alts, '/', same);
+    });
 }
 
 std::string alleles_of(const Haplotype& haplotype) {
@@ -63,8 +66,7 @@ std::string alleles_of(const Haplotype& haplotype) {
 
 std::vector<std::string> names_of(const ScoredRegion& scored) {
     const Region& region = scored.region;
-    const std::string place = region.chrom + ':' + std::to_string(region.haplotype_start + 1) + '-' +
-                              std::to_string(region.haplotype_end) + '/';
+    const std::string place = region.place(region.haplotype_start, region.haplotype_end) + '/';
     std::vector<std::string> names;
     for (const Haplotype& haplotype : scored.haplotypes)
         names.push_back(haplotype.name.empty() ? place + std::to_string(names.size()) : haplotype.name);
@@ -73,7 +75,7 @@ std::vector<std::string> names_of(const ScoredRegion& scored) {
 
 std::string haplotype_lines(const ScoredRegion& region, const std::string& place,
                             const std::vector<std::string>& names) {
-    const std::string variants = joined(region.region.variants, ',', text_of);
+    const std::string variants = variants_of(region.region);
     std::string lines;
     for (size_t i = 0; i < names.size(); ++i) {
         const Haplotype& haplotype = region.haplotypes[i];
@@ -126,14 +128,14 @@ std::string table_lines(const std::string& place, const std::vector<std::string>
 
 RegionLines lines_of_region(const ScoredRegion& scored, const RegionTable& table) {
     const Region& region = scored.region;
-    const std::string place = region.chrom + '\t' + std::to_string(region.start) + '\t' + std::to_string(region.end);
+    const auto [start, end] = region.within_contig(region.start, region.end);
+    const std::string place = region.chrom + '\t' + std::to_string(start) + '\t' + std::to_string(end);
     const std::vector<std::string> names = names_of(scored);
     WrittenReads reads;
     append_reads(scored, table, reads);
     RegionLines lines{table_lines(place, names, reads, table), haplotype_lines(scored, place, names), {}, {}};
-    const auto span_of = [&](size_t count, const std::string& text) {
-        return RegionSpan{region.chrom, region.start, region.end, static_cast<int64_t>(count),
-                          static_cast<int64_t>(text.size())};
+    const auto span_of = [&, start = start, end = end](size_t count, const std::string& text) {
+        return RegionSpan{region.chrom, start, end, static_cast<int64_t>(count), static_cast<int64_t>(text.size())};
     };
     lines.in_table.push_back(span_of(reads.log10.size(), lines.table));
     lines.in_haplotypes.push_back(span_of(names.size(), lines.haplotypes));
@@ -169,12 +171,13 @@ RegionColumns region_columns(const std::vector<ScoredRegion>& regions, const Reg
     for (const ScoredRegion& scored : regions) {
         const size_t before = columns.written.sample.size();
         append_reads(scored, table, columns.written);
-        columns.start.push_back(scored.region.start);
-        columns.end.push_back(scored.region.end);
+        const auto [start, end] = scored.region.within_contig(scored.region.start, scored.region.end);
+        columns.start.push_back(start);
+        columns.end.push_back(end);
         columns.reads.push_back(static_cast<int64_t>(columns.written.sample.size() - before));
         columns.haplotypes.push_back(static_cast<int64_t>(scored.haplotypes.size()));
         columns.chrom.add(scored.region.chrom);
-        columns.variants.add(scored.region.variants.empty() ? "" : joined(scored.region.variants, ',', text_of));
+        columns.variants.add(scored.region.variants.empty() ? "" : variants_of(scored.region));
         for (const std::string& name : names_of(scored)) columns.names.add(name);
         for (const Haplotype& haplotype : scored.haplotypes) {
             columns.sequences.add(haplotype.sequence);

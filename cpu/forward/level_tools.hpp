@@ -43,6 +43,20 @@ PAIRHMM_INLINE void narrow(const double (&from)[W], float (&to)[W]) {
 #endif
 }
 
+// A product that no sum is fused with. Of two products in a sum, the compiler fuses either one, and not the same one in
+// each copy of a loop: scores would depend on where a column lies in its segment, and on the sweeps of the tile.
+template <class V>
+PAIRHMM_INLINE V rounded(V product) {
+#if defined(__AVX512F__)
+    asm("" : "+v"(product));
+#elif defined(__x86_64__)
+    asm("" : "+x"(product));
+#elif defined(__aarch64__)
+    asm("" : "+w"(product));
+#endif
+    return product;
+}
+
 // Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.
 class FlushDenormals {
 public:

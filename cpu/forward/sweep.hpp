@@ -21,20 +21,6 @@ PAIRHMM_INLINE V chosen(Ints which, V a, V b) {
     return which ? a : b;
 }
 
-// A product that no sum is fused with. Of two products in a sum, the compiler fuses either one, and not the same one in
-// each copy of a loop: scores would depend on where a column lies in its segment, and on the sweeps of the tile.
-template <class V>
-PAIRHMM_INLINE V rounded(V product) {
-#if defined(__AVX512F__)
-    asm("" : "+v"(product));
-#elif defined(__x86_64__)
-    asm("" : "+x"(product));
-#elif defined(__aarch64__)
-    asm("" : "+w"(product));
-#endif
-    return product;
-}
-
 // Sums of values that may be negative: only those of Flushing (forward/denormals.hpp) are others than states' sums.
 template <class V>
 PAIRHMM_INLINE V signed_sum(V a, V b) {

@@ -10,6 +10,7 @@
 
 #include "forward/dispatch.hpp"
 #include "forward/rescue.hpp"
+#include "pdhmm/pdhmm.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {
@@ -29,6 +30,7 @@ struct GivenBatch {
     const double* error;
     const double* rows;
     const uint16_t* kinds;
+    const uint8_t* flags;
 };
 
 using pairhmm::ChosenPairs;
@@ -51,6 +53,7 @@ struct OwnBatch {
         batch.read_offset = read_offset.data();
         batch.hap_offset = haplotype_offset.data();
         batch.hap = given.haplotypes;
+        batch.flags = given.flags;
         batch.base = given.base;
         batch.base_quality = given.base_quality;
         batch.insertion_quality = given.insertion_quality;
@@ -94,8 +97,12 @@ void flush(const pairhmm::Level& level, const pairhmm::Batch& batch, const std::
 void rescue(const pairhmm::Batch& batch, double* log10, uint8_t* precision) {
     const ChosenPairs left(batch, log10, is_unscored);
     std::vector<double> rescued(left.pair.size());
-    pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, left.count(), left.read.data(), left.haplotype.data(), 1,
-                           rescued.data(), never);
+    const int64_t *read = left.read.data(), *haplotype = left.haplotype.data();
+    if (batch.flags != nullptr) {
+        pairhmm::pd_pairs(*pairhmm::pd_level_wasm(), batch, left.count(), read, haplotype, 1, rescued.data(), never);
+    } else {
+        pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, left.count(), read, haplotype, 1, rescued.data(), never);
+    }
     for (size_t i = 0; i < left.pair.size(); ++i) {
         log10[left.pair[i]] = rescued[i];
         precision[left.pair[i]] = pairhmm::kFloat64;
@@ -117,6 +124,11 @@ void pairhmm_forward(const GivenBatch* given, double start_match, double start_d
     const int64_t pairs = batch.group_pair[batch.groups];
     for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = pairhmm::kFloat32;
     const std::vector<uint8_t> skip_read = pairhmm::reads_longer_than(batch, kLongestFastRead);
+    if (batch.flags != nullptr) {
+        pairhmm::pd_batch(*pairhmm::pd_level_wasm(), batch, skip_read.data(), 1, log10, never);
+        rescue(batch, log10, precision);
+        return;
+    }
     pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
     pairhmm::Level flushing = *pairhmm::level_wasm_flushing();
     flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_unscored), log10);

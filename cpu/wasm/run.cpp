@@ -202,10 +202,18 @@ bool Run::begin_batch() {
 
 void Run::make_genotyper() {
     const std::vector<SamplePloidy> ploidies(samples_.size(), SamplePloidy{options.ploidy, {}});
-    genotyper_.emplace(GenotypingOptions{options.snv_prior, options.indel_prior, ploidies, families_,
-                                         options.score_floor, !options.is_listed, options.joins_snvs,
-                                         options.records.gvcf, options.slips(),
-                                         std::vector<double>(samples_.size(), options.contamination)});
+    genotyper_.emplace(GenotypingOptions{options.snv_prior,
+                                         options.indel_prior,
+                                         ploidies,
+                                         families_,
+                                         options.score_floor,
+                                         !options.is_listed,
+                                         options.joins_snvs,
+                                         options.records.gvcf,
+                                         options.slips(),
+                                         std::vector<double>(samples_.size(), options.contamination),
+                                         {},
+                                         options.stream.of_mixture});
     format_.emplace(options.records);
 }
 

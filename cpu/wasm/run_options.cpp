@@ -74,6 +74,7 @@ bool RunOptions::set(const std::string& name, const Values& values) {
         {"snvPrior", &snv_prior},
         {"indelPrior", &indel_prior},
         {"contamination", &contamination},
+        {"mixture", &stream.of_mixture},
         {"mnv", &joins_snvs},
         {"gvcf", &records.gvcf},
         {"gqBands", &gq_bands},

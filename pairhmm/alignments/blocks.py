@@ -100,7 +100,14 @@ class ReadBlock:
         """View of the arrays for native code. They are not copied."""
         if self._native is None:
             self._native = native.Reads(
-                self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
+                self.start,
+                self.sample,
+                self.base_offset,
+                self.bases,
+                self.quals,
+                self.cigar_offset,
+                self.cigar,
+                self.flag,
             )
         return self._native
 

@@ -40,6 +40,8 @@ class AlignedTemplate(NamedTuple):
         TLEN.
     mates_cigar : str or None
         The tag MC.
+    circle : int
+        Bases of the contig, if that is circular: the same ends are found on either side of its origin.
     """
 
     flag: int
@@ -51,6 +53,11 @@ class AlignedTemplate(NamedTuple):
     mate_start: int
     length: int
     mates_cigar: str | None
+    circle: int = 0
+
+    def on_contig(self, position: int) -> int:
+        """Where an end lies, which may be beyond the contig's ends."""
+        return position % self.circle if self.circle else position
 
 
 def without_strand(molecule: str) -> str:
@@ -73,7 +80,7 @@ def molecule_by_position(read: AlignedTemplate) -> str:
     before, after = _clipped(read.cigar), _clipped(read.cigar[::-1])
     if not flag & PAIRED or flag & MATE_UNMAPPED or read.mate_contig != read.contig:
         elsewhere = f",{read.mate_contig}:{read.mate_start}" if flag & PAIRED else ""
-        return f"{start - before}-{end + after}{'-+'[not is_reverse]}{elsewhere}"
+        return f"{read.on_contig(start - before)}-{read.on_contig(end + after)}{'-+'[not is_reverse]}{elsewhere}"
     first_is_reverse = is_reverse if flag & FIRST else bool(flag & MATE_REVERSE)
     if read.mates_cigar is not None:
         ends = end + after if is_reverse else start - before, _mates_end(read, read.mates_cigar)
@@ -81,7 +88,8 @@ def molecule_by_position(read: AlignedTemplate) -> str:
         ends = start, start + read.length
     else:
         ends = end + read.length, end
-    return f"{min(ends)}-{max(ends)}{'-+'[not first_is_reverse]}"
+    first, last = sorted(map(read.on_contig, ends))
+    return f"{first}-{last}{'-+'[not first_is_reverse]}"
 
 
 def _clipped(cigar: list[tuple[int, int]]) -> int:

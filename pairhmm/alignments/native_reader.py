@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, Families, molecule_by_position, without_strand
+from pairhmm.alignments.primers import Primers
 from pairhmm.alignments.sam import CONSUMES_QUERY, UNMAPPED
 from pairhmm.alignments.selection import (
     ELSEWHERE,
@@ -72,12 +73,18 @@ class Taken(NamedTuple):
 
 
 def molecules_of(
-    source: OpenAlignments, order: int, families: Families, contig: int, block: ReadBlock, taken: Taken
+    source: OpenAlignments,
+    order: int,
+    families: Families,
+    contig: int,
+    block: ReadBlock,
+    taken: Taken,
+    is_circle: bool = False,
 ) -> Iterator[str]:
     """The molecule of each read of a block, which is `taken` in other form; empty where it is not known.
 
     `order` is the number of the input: tags MI of different inputs are different molecules. `contig` is the number of
-    the block's contig in the file. Raises InputError for a tag that is not text.
+    the block's contig in the file, which may be a circle. Raises InputError for a tag that is not text.
     """
     by_tag, at = families == "MI", block.cigar_offset.tolist()
     for read, value in enumerate(pieces(taken.tags, taken.tag_end)):
@@ -99,6 +106,7 @@ def molecules_of(
             int(taken.mate_start[read]),
             int(taken.template_length[read]),
             text if value else None,
+            source.lengths[contig] if is_circle else 0,
         )
         yield molecule_by_position(template)
 
@@ -189,6 +197,8 @@ class _NativeReader:
             JUMP,
             request.indel_tags,
             request.trims_ends,
+            [int(name in selection.circular) for name in self._tid] if selection.circular else [],
+            [] if selection.primers is None else list(self._primers(selection.primers)),
         )
         self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
         has_index = source.index is not None and request.regions is None
@@ -200,8 +210,14 @@ class _NativeReader:
             others = (tid for name, tid in self._tid.items() if name not in self._known)
             self._passed_over = sum(source.mapped_reads(tid) or 0 for tid in others)
 
+    def _primers(self, primers: Primers) -> Iterator[tuple[int, int, int, bool]]:
+        for (chrom, start, end), is_reverse, _ in primers.primers:
+            if chrom in self._tid:
+                yield self._tid[chrom], start, end, is_reverse
+
     def count(self, left_out: LeftOut) -> None:
-        """Add the reads that were left out."""
+        """Add the reads that were left out, and where the others begin."""
+        left_out.begun.update(dict(zip((False, True), self._parser.begun(), strict=True)))
         counts = dict(zip(_REASONS, self._parser.left_out().tolist(), strict=True))
         counts[ELSEWHERE] += self._passed_over
         left_out.counts.update({reason: count for reason, count in counts.items() if count})
@@ -329,7 +345,15 @@ class _NativeReader:
         if self._request.families != "none":
             contig = self._tid[chrom] if chrom else -1
             block.molecules = list(
-                molecules_of(self._source, self._order, self._request.families, contig, block, taken)
+                molecules_of(
+                    self._source,
+                    self._order,
+                    self._request.families,
+                    contig,
+                    block,
+                    taken,
+                    chrom in self._request.selection.circular,
+                )
             )
         return block
 

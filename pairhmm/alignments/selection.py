@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.primers import Primers
 from pairhmm.arguments import texts_of
 from pairhmm.errors import InputError
 from pairhmm.options import Within, check_fields
@@ -37,20 +38,25 @@ _OPTIONS = {LOW_MAPQ: "--min-mapq", OTHER_SAMPLE: "--samples", **dict.fromkeys(_
 
 @dataclass(frozen=True, slots=True)
 class ReadSelection:
-    """Which alignments are used, and how their gaps are filled.
+    """Which alignments are used, which of their bases, and how their gaps are filled.
 
     `excluded_flags`: alignments with any of these SAM flags are left out. `default_base_quality`: Phred quality of
-    reads that have none; None makes them an error. `samples`: the names of those that are used; none: all of them.
+    reads that have none; None makes them an error. `circular`: contigs that are circles. `primers`: those that
+    fragments begin and end with; their bases become N of quality 0. `samples`: the names of those that are used; none:
+    all of them.
     """
 
     excluded_flags: Annotated[int, Within(0, 0xFFFF)]
     min_mapq: Annotated[int, Within(0, 255)]
     default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
+    circular: Sequence[str] = ()
+    primers: Primers | None = None
     samples: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
-        object.__setattr__(self, "samples", tuple(texts_of(self.samples)))
+        for name in ("circular", "samples"):
+            object.__setattr__(self, name, tuple(texts_of(getattr(self, name))))
 
 
 class ReadRequest(NamedTuple):
@@ -86,21 +92,28 @@ class ReadRequest(NamedTuple):
 
 @dataclass(slots=True)
 class LeftOut:
-    """The reads of all inputs that are left out.
+    """The reads of all inputs that are left out, and where the others begin.
 
-    `counts` are by reason. `has_met`: whether there was any read that was neither filtered nor on another contig.
-    `has_used`: whether any read was not left out.
+    `counts` are by reason. `begun` has reads on contigs with primers, by whether they begin in one. `has_met`: whether
+    there was any read that was neither filtered nor on another contig. `has_used`: whether any read was not left out.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
+    begun: Counter[bool] = field(default_factory=Counter)
     has_met: bool = False
     has_used: bool = False
 
     def add(self, other: LeftOut) -> None:
         """Add the reads of another part of the inputs."""
         self.counts.update(other.counts)
+        self.begun.update(other.begun)
         self.has_met |= other.has_met
         self.has_used |= other.has_used
+
+    def subtract(self, other: LeftOut) -> None:
+        """Take away reads that are counted elsewhere."""
+        self.counts.subtract(other.counts)
+        self.begun.subtract(other.begun)
 
     def conclude(self, paths: str, is_whole: bool) -> None:
         """Announce the counts, once all reads were read.
@@ -115,6 +128,19 @@ class LeftOut:
             raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
         self.counts = +self.counts
         self.announce()
+        self._announce_primers()
+
+    def _announce_primers(self) -> None:
+        """Log how many reads begin in a primer; as a warning where none does."""
+        primed, reads = self.begun[True], self.begun.total()
+        if primed:
+            log.info(
+                "%d of %d reads (%.1f%%) begin in a primer; the others are kept", primed, reads, 100 * primed / reads
+            )
+        elif reads:
+            log.warning(
+                "none of %d reads begins in a primer: is --primers of another scheme, or are they cut off?", reads
+            )
 
     def announce(self) -> None:
         """Log the counts; as a warning where a file may be faulty, and with the options where no read is used."""

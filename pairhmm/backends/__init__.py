@@ -26,6 +26,7 @@ __all__ = [
     "on_devices",
     "on_the_cpu",
     "status",
+    "takes_flags",
 ]
 
 
@@ -38,11 +39,13 @@ class Entry(NamedTuple):
     # Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
     # without being told.
     is_oracle: bool = False
+    # Whether it scores partially determined haplotypes (`PairBatch.flags`)
+    takes_flags: bool = True
 
 
 REGISTRY = (
     Entry("cuda", has_devices=True),
-    Entry("webgpu", has_devices=True),
+    Entry("webgpu", has_devices=True, takes_flags=False),
     Entry("cpu"),
     Entry("reference", is_oracle=True),
 )
@@ -67,6 +70,11 @@ def on_the_cpu() -> tuple[str, ...]:
 def is_oracle(name: str) -> bool:
     """Whether this is the backend that the others are compared with."""
     return any(entry.name == name and entry.is_oracle for entry in REGISTRY)
+
+
+def takes_flags(name: str) -> bool:
+    """Whether this backend scores partially determined haplotypes."""
+    return any(entry.name == name and entry.takes_flags for entry in REGISTRY)
 
 
 def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:

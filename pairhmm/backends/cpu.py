@@ -53,6 +53,7 @@ class CpuBackend(Backend):
             batch.read_offset,
             batch.haplotype_offset,
             np.ascontiguousarray(batch.haplotypes),
+            None if batch.flags is None else np.ascontiguousarray(batch.flags),
             batch.start.match,
             batch.start.deletion,
         )

@@ -7,18 +7,29 @@ For a read of m positions with row parameters E, mm .. dd (docs/model.md) and a 
     D[i,j] = md_i M[i,j-1] + dd_i D[i,j-1]
     score  = log10 sum_{j>=1} (M[m,j] + I[m,j])
 
+Behind an undetermined deletion of letters s to e (`pairhmm.models.partially_determined`), once column e is added to
+the score, each state of the column is the larger one of itself and of the same state in column s - 1.
+
 Cells of one anti-diagonal do not depend on each other, so one NumPy operation computes a diagonal of several pairs.
 Every cell has an exponent beside its three values, so nothing underflows, whatever the length.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
-from pairhmm.models.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
+from pairhmm.models import partially_determined
+from pairhmm.models.batch import FLOAT64, PairBatch, Scores, Start
+from pairhmm.models.partially_determined import Deletion
 from pairhmm.models.profile import rows_of
+
+TRANSITIONS = 7
+"""Count of the transitions of a row: mm im dm mi ii md dd."""
 
 _NOTHING = -(2**40)
 """Exponent of a cell whose values are zero."""
@@ -46,8 +57,7 @@ class ReferenceBackend(Backend):
         return Scores.none(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        rows = rows_of(batch)
-        letters = batch.haplotypes
+        pair_of = _pairs_of(batch)
         reads, haplotypes = batch.pair_indices(pairs)
         lengths = np.diff(batch.read_offset)[reads]
         widths = np.diff(batch.haplotype_offset)[haplotypes]
@@ -59,25 +69,57 @@ class ReferenceBackend(Backend):
             count = int(fits[-1]) + 1 if len(fits) else 1
             block, order = order[:count], order[count:]
             scores[block] = _score_block(
-                [rows[batch.read_offset[r] : batch.read_offset[r + 1]] for r in reads[block]],
-                [letters[batch.haplotype_offset[h] : batch.haplotype_offset[h + 1]] for h in haplotypes[block]],
-                batch.start,
+                [pair_of(r, h) for r, h in zip(reads[block], haplotypes[block], strict=True)], batch.start
             )
         return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
 
 
-def _score_block(
-    reads: list[NDArray[np.float64]], haplotypes: list[NDArray[np.uint8]], start: Start
-) -> NDArray[np.float64]:
-    """Scores of the pairs reads[p], haplotypes[p]. Rows and letters past a pair's end are unused padding."""
-    count = len(reads)
-    m, n = np.array([len(read) for read in reads]), np.array([len(haplotype) for haplotype in haplotypes])
+class _Pair(NamedTuple):
+    # float64[m, k + 7]: emissions beside k kinds of letters, then the transitions mm im dm mi ii md dd
+    rows: NDArray[np.float64]
+    letters: NDArray[np.integer]  # [n] the kind of each letter of the haplotype
+    deletions: Sequence[Deletion] = ()
+
+
+def _pairs_of(batch: PairBatch) -> Callable[[int, int], _Pair]:
+    """Makes the pair of a read and a haplotype of a batch."""
+    rows = rows_of(batch) if batch.flags is None else None
+
+    def pair_of(read: int, haplotype: int) -> _Pair:
+        bases = slice(*batch.read_offset[read : read + 2].tolist())
+        letters = slice(*batch.haplotype_offset[haplotype : haplotype + 2].tolist())
+        if rows is not None:
+            return _Pair(rows[bases], batch.haplotypes[letters])
+        return _undetermined_pair(batch, bases, letters)
+
+    return pair_of
+
+
+def _undetermined_pair(batch: PairBatch, bases: slice, letters: slice) -> _Pair:
+    assert batch.qualities is not None and batch.flags is not None
+    flags = batch.flags[letters]
+    kinds, kind = np.unique(batch.haplotypes[letters] * np.uint16(256) + flags, return_inverse=True)
+    of_kinds = np.divmod(kinds, np.uint16(256))
+    rows = partially_determined.rows(batch.qualities.sliced(bases), *(each.astype(np.uint8) for each in of_kinds))
+    return _Pair(rows, kind, partially_determined.deletions(flags))
+
+
+def _score_block(pairs: list[_Pair], start: Start) -> NDArray[np.float64]:
+    """Scores of some pairs. Rows and letters past a pair's end are unused padding."""
+    count = len(pairs)
+    m, n = np.array([len(each.rows) for each in pairs]), np.array([len(each.letters) for each in pairs])
     longest, widest = int(m.max()), int(n.max())
-    row = np.zeros((ROW_SIZE, count, longest + 1))
-    letter = np.full((count, widest + 1), 4, dtype=np.intp)
-    for p in range(count):
-        row[:, p, 1 : m[p] + 1] = reads[p].T
-        letter[p, 1 : n[p] + 1] = haplotypes[p]
+    kinds = max(each.rows.shape[1] for each in pairs) - TRANSITIONS
+    row = np.zeros((kinds + TRANSITIONS, count, longest + 1))
+    letter = np.zeros((count, widest + 1), dtype=np.intp)
+    branches = _Branches(count, longest, widest) if any(each.deletions for each in pairs) else None
+    for p, each in enumerate(pairs):
+        row[: each.rows.shape[1] - TRANSITIONS, p, 1 : m[p] + 1] = each.rows[:, :-TRANSITIONS].T
+        row[kinds:, p, 1 : m[p] + 1] = each.rows[:, -TRANSITIONS:].T
+        letter[p, 1 : n[p] + 1] = each.letters
+        for deletion in each.deletions:
+            assert branches is not None
+            branches.add(p, deletion)
     pair = np.arange(count)
 
     # Three diagonals [pairs, i] of states M I D and their common exponent; `before` is two diagonals back.
@@ -92,13 +134,16 @@ def _score_block(
         if low <= high:
             i = np.arange(low, high + 1)
             emission = row[letter[:, d - i], pair[:, None], i]
-            _fill(now, before, last, row[5:, :, low : high + 1], emission, low, high)
+            _fill(now, before, last, row[kinds:, :, low : high + 1], emission, low, high)
             if d % _NORMALISE_EVERY < 2:  # two diagonals in a row, because a cell reads from both before it
                 now.normalise()
             ends = np.flatnonzero((m >= low) & (m <= high) & (d - m <= n))
             if len(ends):
                 sums = now.values[0, ends, m[ends]] + now.values[1, ends, m[ends]]
                 _accumulate(total, total_exponent, pair[ends], sums, now.exponent[ends, m[ends]])
+            if branches is not None:
+                branches.take(d, last)
+                branches.join(d, now)
         before, last = last, now
     with np.errstate(divide="ignore"):
         return np.where(total > 0, np.log10(total) + np.where(total > 0, total_exponent, 0) * np.log10(2.0), -np.inf)
@@ -117,6 +162,46 @@ class _Diagonal:
         _, shift = np.frexp(largest)
         self.values = np.ldexp(self.values, -shift)
         self.exponent = np.where(largest == 0, _NOTHING, self.exponent + shift)
+
+
+class _Branches:
+    """Where undetermined deletions are in some haplotypes, and the states before the one that a row is beside."""
+
+    def __init__(self, count: int, longest: int, widest: int) -> None:
+        self.states = _Diagonal(count, longest)
+        # [pairs, columns]: whether a deletion begins or ends with the column, and the last row that it counts in
+        self.begins = np.zeros((count, longest + widest + 1), dtype=bool)
+        self.last_row = np.zeros((count, longest + widest + 1), dtype=np.int64)
+
+    def add(self, pair: int, deletion: Deletion) -> None:
+        """A deletion of a pair's haplotype."""
+        self.begins[pair, deletion.first + 1] = True
+        self.last_row[pair, deletion.end] = 1 if deletion.first_row_only else np.iinfo(np.int64).max
+
+    def take(self, d: int, last: _Diagonal) -> None:
+        """Keep the cells (i, d - i - 1) before which a deletion begins."""
+        pair, row = self._cells(self.begins, d)
+        self.states.values[:, pair, row] = last.values[:, pair, row]
+        self.states.exponent[pair, row] = last.exponent[pair, row]
+
+    def join(self, d: int, now: _Diagonal) -> None:
+        """Bring the branch to the cells (i, d - i) with which a deletion ends."""
+        pair, row = self._cells(self.last_row, d)
+        is_in = self.last_row[pair, d - row] >= row
+        pair, row = pair[is_in], row[is_in]
+        branch, own = self.states.exponent[pair, row], now.exponent[pair, row]
+        exponent = np.maximum(branch, own)
+        now.values[:, pair, row] = np.maximum(
+            self.states.values[:, pair, row] * _two_to(branch - exponent),
+            now.values[:, pair, row] * _two_to(own - exponent),
+        )
+        now.exponent[pair, row] = exponent
+
+    def _cells(self, of_column: NDArray[np.generic], d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs and rows from 1 on of the cells of a diagonal where a column has a value."""
+        first, end = max(0, d - self.states.exponent.shape[1] + 1), d
+        pair, at = np.nonzero(of_column[:, first:end])
+        return pair, d - first - at
 
 
 def _fill(

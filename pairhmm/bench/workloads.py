@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
+from pairhmm.models.partially_determined import DELETION_ENDS, DELETION_STARTS, FIRST_ALLELE, SNP
 from pairhmm.sequences.arrays import offsets
 
 GAP_QUALITY, INDEL_QUALITY = 10, 40
@@ -21,6 +22,7 @@ RATES_BY_COPIES = np.geomspace([1e-4, 1e-4], [1e-2, 1e-1], gatk.MOST_REPEATS).T
 """float64[2, 20]: MI and MD at a base in a tandem repeat of 1 to 20 copies. They are made up; fitted ones rise too."""
 
 MOST_SUBSTITUTIONS = 3
+UNDETERMINED_SNPS = 4
 MOST_DELETED = 5
 DELETION_MARGIN = 20
 """Bases at either end of a haplotype in which no deletion begins."""
@@ -45,6 +47,9 @@ class Workload:
     # Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
     # qualities as they are. Empty for GATK's model.
     preset: str = ""
+    # Haplotypes are partially determined: a region has `UNDETERMINED_SNPS` sites of SNPs and one deletion, and each
+    # haplotype has flags at all of them but one
+    flags: bool = False
     repeats: bool = False  # MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`)
 
 
@@ -54,6 +59,7 @@ WORKLOADS = {
     "s150-gcp": Workload(2000, 100, 8, 150, 350, varying_gaps=True),
     "s150-rescue": Workload(2000, 100, 8, 150, 350, noise=0.2),
     "s150-profile": Workload(2000, 100, 8, 150, 350, preset="normalised"),
+    "s150-pdhmm": Workload(2000, 100, 8, 150, 350, deletions=False, flags=True),
     "s150-repeats": Workload(2000, 100, 8, 150, 350, preset="normalised", repeats=True),
 }
 """The workloads by name. Each has 1.6 M pairs, with 84 G cells, or 128 G in s250."""
@@ -103,8 +109,27 @@ def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatc
         read_offset=read_offset,
         haplotype_offset=haplotype_offset,
         haplotypes=letters,
+        flags=_flags(rng, workload) if workload.flags else None,
         **reads,
     )
+
+
+def _flags(rng: np.random.Generator, workload: Workload) -> NDArray[np.uint8]:
+    """Flags of all haplotypes end to end. All haplotypes have one length."""
+    flags = np.zeros((workload.regions, workload.haplotypes, workload.haplotype_length), dtype=np.uint8)
+    region, haplotype = np.arange(workload.regions)[:, None], np.arange(workload.haplotypes)
+    places = rng.integers(
+        DELETION_MARGIN, workload.haplotype_length - DELETION_MARGIN, (workload.regions, UNDETERMINED_SNPS + 1)
+    )
+    for site in range(UNDETERMINED_SNPS):
+        alleles = FIRST_ALLELE << rng.integers(0, 4, (workload.regions, 1), dtype=np.uint8)
+        is_open = haplotype % (UNDETERMINED_SNPS + 1) != site
+        flags[region, haplotype, places[:, site, None]] |= np.where(is_open, SNP | alleles, 0).astype(np.uint8)
+    first, deleted = places[:, -1:], rng.integers(1, MOST_DELETED + 1, (workload.regions, 1))
+    is_open = haplotype % (UNDETERMINED_SNPS + 1) != UNDETERMINED_SNPS
+    flags[region, haplotype, first] |= np.where(is_open, np.uint8(DELETION_STARTS), np.uint8(0))
+    flags[region, haplotype, first + deleted - 1] |= np.where(is_open, np.uint8(DELETION_ENDS), np.uint8(0))
+    return flags.reshape(-1)
 
 
 def _with_gaps(

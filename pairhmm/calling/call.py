@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,11 +14,12 @@ from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
 from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
-from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.run_options import MIXTURE, RunInputs, RunOptions
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
+from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
@@ -101,9 +102,25 @@ def call(
     >>> for site in pairhmm.call("sample.bam", "ref.fa", regions="chr1:10,001-20,000"):  # doctest: +SKIP
     ...     print(site.variant, site.quality, site.genotypes["NA12878"].alleles)
     """
-    chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("call", keywords, options, genotypes)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     return closed_at_exit(_called(inputs, chosen, genotyping))
+
+
+def _chosen(
+    function: str, keywords: CallKeywords, options: RunOptions | None, genotypes: GenotypeOptions | None
+) -> tuple[RunOptions, GenotypeOptions]:
+    """The options with keywords applied, and the values that a mixture has in place of defaults."""
+    genotyping = genotypes or GenotypeOptions()
+    is_mixture = keywords.get("mixture", genotyping.mixture)
+    given: Mapping[str, object] = keywords
+    if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "joining", "model")):
+        given = {**MIXTURE, **keywords}
+    chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
+    if is_mixture:
+        evidence, discovery = replace(chosen.evidence, mixed_haplotypes=True), replace(chosen.discovery, mixture=True)
+        chosen = replace(chosen, evidence=evidence, discovery=discovery)
+    return chosen, genotyping
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
@@ -131,6 +148,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = MIN_QUALITY,
     records: RecordOptions | None = None,
+    haplotype_table: AnyPath | None = None,
     provenance: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     **keywords: Unpack[CallKeywords],
@@ -152,6 +170,8 @@ def write_calls(
         decides.
     records : RecordOptions, optional
         Which records are written, and which filters they get.
+    haplotype_table : path, optional
+        A table of the haplotypes of mixtures: ``.tsv``, ``.tsv.gz`` or ``.parquet``.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; the label of the backend joins them. Without it the header has none of them, and
         the bytes are reproducible.
@@ -170,33 +190,42 @@ def write_calls(
     --------
     >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
     """
-    chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    chosen, genotyping = _chosen("write_calls", keywords, options, genotypes)
     check_number("min_quality", min_quality, 0)
     written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    check_apart(inputs.files, [("-o", output)])
+    check_apart(inputs.files, [("-o", output), ("--haplotype-table", haplotype_table)])
     _check_records(written, inputs, genotyping)
-    caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
+    if written.gvcf and chosen.reads.circular:
+        raise InputError("--gvcf", "", "reference blocks have no circular contigs", "leave out --gvcf or --circular")
+    if haplotype_table is not None and not genotyping.mixture:
+        raise InputError("--haplotype-table", "", "haplotypes have fractions in a mixture", "add --mixture")
+    caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, refinement(inputs)) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
         check_names(genotyping, run.samples)
-        with open_calls(
-            path_of(output),
-            run.contigs,
-            run.samples,
-            min_quality=min_quality,
-            reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
-            if provenance
-            else {},
-            records=written,
-        ) as writer:
+        with (
+            open_calls(
+                path_of(output),
+                run.contigs,
+                run.samples,
+                min_quality=min_quality,
+                reference=inputs.reference,
+                provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
+                if provenance
+                else {},
+                records=written,
+                mixture=genotyping.mixture,
+            ) as writer,
+            open_haplotypes(path_of(haplotype_table)) as table,
+        ):
             lines, counts = native.RecordLines(), SiteCounts()
             for more_lines, more_counts in run.results:
                 counts.add_counts(more_counts)
                 lines.add(more_lines)
+                table.append(lines.take_haplotypes())
                 writer.append(lines.take())
             writer.append(lines.take_all())
             counts.announce()
@@ -209,6 +238,7 @@ class _Caller:
     options: GenotypeOptions
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
+    haplotypes: bool = False
 
     def __call__(self, regions: Batches, run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
@@ -217,7 +247,13 @@ class _Caller:
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
         return RegionGenotyper(
-            run.samples, self.options, run.options.model, self.discovered, self.records, run.strand_errors
+            run.samples,
+            self.options,
+            run.options.model,
+            self.discovered,
+            self.records,
+            run.source_rates,
+            self.haplotypes,
         )
 
 
@@ -252,6 +288,8 @@ class _RecordMaker:
 
 def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:
     """Require what some records need."""
+    if genotypes.mixture and records.gvcf:
+        raise InputError("--gvcf", "", "a gVCF has genotypes, and a mixture has none", "leave out --gvcf or --mixture")
     for flag in ("gvcf", "mnv"):
         if getattr(records, flag) and not inputs.candidates_are_discovered:
             path = inputs.candidates or inputs.haplotypes or ""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import rich_click as click
+from click.core import ParameterSource
 
 from pairhmm.calling import call, scatter
 from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
 from pairhmm.calling.foreign_options import AlignmentsCommand
+from pairhmm.calling.run_options import MIXTURE
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
-from pairhmm.cli.param_types import INPUT_FILE, InputFile
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, InputFile
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
 from pairhmm.variants.contamination import read_contamination
@@ -58,6 +61,30 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
         raise click.BadParameter(rule, context, parameter) from None
 
 
+_OF_COPIES = (
+    "ploidy",
+    "sample_ploidy",
+    "sample_sex",
+    "ploidy_file",
+    "pedigree",
+    "snv_prior",
+    "indel_prior",
+    "contamination",
+    "contamination_file",
+    "gvcf",
+    "gq_bands",
+)
+"""Options of genotypes, which a mixture does not have."""
+
+
+def _check_mixture(context: click.Context) -> None:
+    """Require that no option of genotypes is given beside --mixture."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in _OF_COPIES and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} is for genotypes, and --mixture is for fractions.")
+
+
 def _pedigree(path: str) -> Pedigree:
     # Few runs need it, and all others start sooner without.
     from pairhmm.variants.pedigree import read_pedigree
@@ -86,6 +113,14 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
 @parallel_options
 @model_options
 @molecule_options
+@option(
+    _DEFAULTS,
+    "mixture",
+    panel=GENOTYPES,
+    help="Take each sample for a mixture of haplotypes in any shares, as viruses, mitochondria and pools are. Records"
+    " have fractions with intervals in place of genotypes. By default, every read is used (--max-depth), and base"
+    " qualities are kept (--base-quality-threshold).",
+)
 @option(
     _DEFAULTS,
     "ploidy",
@@ -156,6 +191,13 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
     help="The contamination of samples, as 'map relate --sample-table' writes it, in place of --contamination.",
 )
 @output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
+@click.option(
+    "--haplotype-table",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="Write the haplotypes of a mixture with their fractions: .tsv, .tsv.gz (with an index) or .parquet.",
+)
 @option(
     call.write_calls,
     "min_quality",
@@ -217,7 +259,11 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
     panel=OUTPUT,
     help="Leave version, date, command line and backend out of the header. Equal calls are then equal bytes.",
 )
+@click.pass_context
 def command(
+    context: click.RichContext,
+    /,
+    mixture: bool,
     output: str,
     min_quality: float,
     gvcf: bool,
@@ -235,7 +281,12 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
     """
-    genotypes = genotype_options(values)
+    if mixture:
+        _check_mixture(context)
+        for name, value in MIXTURE.items():
+            if context.get_parameter_source(name) in (None, ParameterSource.DEFAULT):
+                values[name] = value
+    genotypes = replace(genotype_options(values), mixture=mixture)
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq
     )

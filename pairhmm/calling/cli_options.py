@@ -7,6 +7,7 @@ from typing import Any
 
 import rich_click as click
 
+from pairhmm.alignments.primers import Primers, read_primers
 from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import either, option
@@ -85,6 +86,10 @@ def _with_listed(context: click.Context, parameter: click.Parameter, value: tupl
 
 def _names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for text in value for name in text.split(","))
+
+
+def _primers(context: click.Context, parameter: click.Parameter, value: str | None) -> Primers | None:
+    return None if value is None else read_primers(value)
 
 
 _ALIGNMENTS = (
@@ -225,6 +230,28 @@ _SELECTION = (
         metavar="PHRED",
         panel=READS,
         help="The base quality (Phred) of reads without base qualities. Without this option, such reads are an error.",
+    ),
+)
+
+_CIRCLES_AND_PRIMERS = (
+    option(
+        _READS,
+        "circular",
+        type=str,
+        multiple=True,
+        metavar="NAME",
+        panel=READS,
+        help="Take this contig for a circle: reads over its origin are whole. This option may be repeated. It needs"
+        " indexed alignments.",
+    ),
+    click.option(
+        "--primers",
+        type=INPUT_FILE,
+        callback=_primers,
+        metavar="FILE",
+        panel=READS,
+        help="Ignore the bases of reads that come from the primers of a tiling scheme (BED: chrom, start, end, name,"
+        " pool, strand).",
     ),
 )
 
@@ -410,8 +437,8 @@ def evidence_options(command: Command) -> Command:
 
 
 def parallel_options(command: Command) -> Command:
-    """Add the shared options to a command that runs shards in threads."""
-    return _with(command, (*_OF_SCORES, _THREADS_OF_SHARDS, _CHUNK_SIZE))
+    """Add the shared options to a command that runs shards in threads, and those that only such commands have."""
+    return _with(command, (*_OF_SCORES, *_CIRCLES_AND_PRIMERS, _THREADS_OF_SHARDS, _CHUNK_SIZE))
 
 
 def read_options(command: Command) -> Command:

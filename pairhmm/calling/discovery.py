@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
@@ -22,6 +22,10 @@ class CandidateOptions:
         The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
         The least share of the reads at the position that show the allele.
+    mixture : bool
+        Whether an allele of any share is a candidate if errors do not make so many reads that show it.
+    errors : ErrorRates or None
+        How often the library's reads have errors; None for those that qualities promise.
     assembly : bool
         Whether reads are assembled where they disagree with the reference. Else only alleles of alignments are found.
     """
@@ -32,6 +36,8 @@ class CandidateOptions:
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
     assembly: bool = True
+    mixture: bool = False
+    errors: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self)

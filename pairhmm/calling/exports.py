@@ -85,6 +85,7 @@ def write_vcf(
         min_quality=min_quality,
         reference=path_of(reference),
         provenance=dict(provenance or {}),
+        mixture=any(sample.fractions for site in first for sample in site.samples),
     ) as writer:
         for site in chain(first, rest):
             _check_site(site, names, contigs, path_of(reference))

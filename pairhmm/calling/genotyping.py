@@ -57,7 +57,8 @@ class RegionGenotyper:
     """Genotypes the requested candidates of scored regions.
 
     `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
-    those that no sample has are left out, and so are their alleles. `strand_errors` are rates that reads show.
+    those that no sample has are left out, and so are their alleles. `source_rates` are rates that reads show.
+    `haplotypes`: whether lines of the table of haplotypes are made.
     """
 
     def __init__(
@@ -67,7 +68,8 @@ class RegionGenotyper:
         model: GatkOptions,
         discovered: bool,
         records: RecordOptions | None = None,
-        strand_errors: Sequence[float] = (),
+        source_rates: Sequence[float] = (),
+        haplotypes: bool = False,
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
@@ -86,7 +88,9 @@ class RegionGenotyper:
             loss,
             MOST_REPEATS,
             spread,
-            *strand_errors,
+            options.mixture,
+            list(samples) if haplotypes else [],
+            *source_rates,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.primers import Primers
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.molecules import MoleculeOptions
@@ -27,6 +28,8 @@ class RunKeywords(TypedDict, total=False):
     min_mapq: int
     samples: Sequence[str]
     default_base_quality: int | None
+    circular: tuple[str, ...]
+    primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None
     molecules: MoleculeOptions
@@ -55,6 +58,7 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
+    mixed_haplotypes: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
@@ -78,6 +82,7 @@ class CallKeywords(RunKeywords, total=False):
     pedigree: Pedigree | None
     contamination: float
     contaminations: Mapping[str, float]
+    mixture: bool
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]

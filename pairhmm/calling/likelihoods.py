@@ -71,7 +71,7 @@ def likelihoods(
 
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
-    with open_results(inputs, options, _evidence, filters_reads=False) as run:
+    with open_results(inputs, options, _evidence, filters_reads=False, makes_genotypes=False) as run:
         yield from run.results
 
 
@@ -137,7 +137,7 @@ def write_likelihoods(
     if not is_text:
         # Before anything is scored: an error comes early.
         pyarrow_for(output)
-    with open_results(inputs, chosen, rows, watch, refine, filters_reads=prepared) as run:
+    with open_results(inputs, chosen, rows, watch, refine, prepared, makes_genotypes=False) as run:
         if is_text:
             check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
         with open_likelihoods(output, run.options.model_text, chosen.molecules.are_on, chosen.threads) as writer:

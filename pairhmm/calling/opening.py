@@ -9,8 +9,8 @@ from typing import NamedTuple
 from pairhmm import engine
 from pairhmm.alignments.molecules import require_tags
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import LeftOut
+from pairhmm.calling.circles import UnrolledReference, run_blocks
 from pairhmm.calling.mates import Joiner
 from pairhmm.calling.reference_check import ReferenceCheck
 from pairhmm.calling.region_choice import ChosenRegions, choose_regions
@@ -18,44 +18,61 @@ from pairhmm.calling.run import Run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.stream import RegionStream
-from pairhmm.calling.targets import Progress, contig_order, requested_intervals, run_progress
+from pairhmm.calling.targets import Progress, contig_order, in_run_order, requested_intervals, run_progress
 from pairhmm.calling.timing import READING, Timing
 from pairhmm.engine.device_pool import Devices
 from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.intervals import Interval
+from pairhmm.sequences.intervals import Interval, no_contig
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run, and the rates of errors of one strand in their reads, if these were looked at."""
+    """The open files of a run, and the rates of other sources in their reads, if these were looked at.
 
-    genome: Reference
+    `contigs` and `requested` are those of the unrolled reference.
+    """
+
+    genome: UnrolledReference
     reader: AlignmentReader
     contigs: dict[str, int]
     requested: list[Interval] | None
     check: ReferenceCheck
-    strand_errors: tuple[float, ...] = ()
+    source_rates: tuple[float, ...] = ()
+    makes_genotypes: bool = True
 
 
 @contextmanager
 def open_files(inputs: RunInputs, options: RunOptions, threads: int | None = None) -> Iterator[OpenFiles]:
-    """Open the reference and the alignments of a run, and check them.
+    """Open the reference and the alignments of a run, and check them, and what the options say of them.
 
     With 2 threads or more (by default those of the options), each alignment file is unpacked by threads of its own.
     """
     with Reference(inputs.reference) as genome:
+        reads = options.reads
+        unrolled = UnrolledReference(genome, reads.circular)
+        if reads.primers is not None:
+            reads.primers.check(genome.contigs)
         requested = requested_intervals(inputs, genome, options.padding)
+        need_index = requested is not None or bool(reads.circular)
         threads = options.threads if threads is None else threads
-        with AlignmentReader(
-            inputs.alignments, genome, requested is not None, threads, options.reads.samples
-        ) as reader:
+        with AlignmentReader(inputs.alignments, genome, need_index, threads, reads.samples) as reader:
             contigs = contig_order(reader, genome)
-            yield OpenFiles(genome, reader, contigs, requested, reference_check(genome, reader))
+            _check_aligned(reads.circular, reader, inputs)
+            if reads.circular:
+                requested = unrolled.second_turns(in_run_order(requested, contigs))
+            check = reference_check(unrolled, reader)
+            yield OpenFiles(unrolled, reader, unrolled.unrolled(contigs), requested, check)
 
 
-def reference_check(genome: Reference, reader: AlignmentReader) -> ReferenceCheck:
+def reference_check(genome: UnrolledReference, reader: AlignmentReader) -> ReferenceCheck:
     """A check that reads were aligned to the reference."""
-    return ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
+    return ReferenceCheck(genome.path, genome.fetch, genome.lengths, reader.checksums)
+
+
+def _check_aligned(circular: Sequence[str], reader: AlignmentReader, inputs: RunInputs) -> None:
+    for name in circular:
+        if name not in reader.contigs:
+            raise no_contig("--circular", ", ".join(inputs.alignments), name, reader.contigs)
 
 
 @contextmanager
@@ -80,7 +97,8 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
 def whole_run(inputs: RunInputs, options: RunOptions, devices: Devices, files: OpenFiles) -> Run:
     """A run over all requested intervals."""
     regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.requested)
-    progress = run_progress(files.reader, files.contigs, regions.intervals, inputs.candidates)
+    places = None if regions.intervals is None else files.genome.rolled_up(regions.intervals)
+    progress = run_progress(files.reader, files.contigs, places, inputs.candidates)
     return make_run(inputs, options, devices, files, regions, files.requested, progress)
 
 
@@ -100,15 +118,16 @@ def make_run(
     scorer = ReadScorer(options.model, devices, options.threads, options.profile, clock=timing.clock)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
     families = options.molecules.families
-    blocks = read_blocks(
+    blocks = run_blocks(
+        files.genome,
         reader.sources,
         list(files.contigs),
         options.reads,
         options.chunk_size,
         regions.intervals,
-        regions.wanted,
+        left_out,
+        wanted=regions.wanted,
         families=families,
-        left_out=left_out,
         # The profile model has no use for indel qualities.
         indel_tags=options.model.indel_tags and options.profile is None,
         trims_ends=options.model.trims_ends,
@@ -121,10 +140,19 @@ def make_run(
         samples=reader.samples,
         contigs=files.contigs,
         requested=requested,
-        stream=RegionStream(regions.reference, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
+        stream=RegionStream(
+            regions.reference,
+            regions.source,
+            scorer,
+            options.evidence,
+            regions.haplotypes,
+            joiner,
+            files.makes_genotypes,
+            files.genome.circles,
+        ),
         blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
         progress=progress,
         timing=timing,
-        strand_errors=files.strand_errors,
+        source_rates=files.source_rates,
     )

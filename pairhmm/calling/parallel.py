@@ -16,11 +16,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pairhmm import engine
 from pairhmm.alignments.index import find_index, how_to_index
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
+from pairhmm.calling.circles import run_blocks
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, reference_check, whole_run
-from pairhmm.calling.region_choice import shard_regions
+from pairhmm.calling.region_choice import listed_candidates, shard_regions
 from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
@@ -35,7 +35,6 @@ from pairhmm.engine.task_threads import TaskThreads, checked
 from pairhmm.files.descriptors import STDIN
 from pairhmm.native import require_compiled
 from pairhmm.process import usable_cores
-from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import REPEAT_REACH, Region
 
 log = logging.getLogger(__name__)
@@ -100,6 +99,7 @@ def open_results(
     watch: Watch | None = None,
     refine: Refine | None = None,
     filters_reads: bool = True,
+    makes_genotypes: bool = True,
 ) -> Iterator[OpenResults[Result]]:
     """Open a run. Each thread works on shards of it, if it can be divided.
 
@@ -112,6 +112,8 @@ def open_results(
         or once for the whole run. Few large results are better than one a region.
     watch, refine, filters_reads
         As for `Run.regions`.
+    makes_genotypes : bool
+        Whether to see what tells that reads are of another source, which only genotypes use.
 
     Raises
     ------
@@ -124,7 +126,7 @@ def open_results(
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, options, 1 if is_divisible else None))
-        files, seen_options = seen(files, options)
+        files, seen_options = seen(files._replace(makes_genotypes=makes_genotypes), options)
         plan = replace(plan, options=seen_options)
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _thread_count(work, options.threads, len(files.reader.sources))
@@ -147,7 +149,8 @@ def open_results(
             results = _gathered(plan, files, threads.results(shards))
         if isinstance(devices, DeviceThread):
             results = _concluded(results, devices)
-        yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
+        contigs = {name: files.genome.lengths[name] for name in files.contigs}
+        yield OpenResults(plan.options, devices, files.reader.samples, contigs, results)
 
 
 def _device_thread(backend: str | Choice, packers: int, stop: threading.Event) -> DeviceThread:
@@ -184,14 +187,16 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 def _work(files: OpenFiles) -> Work:
     """Where the reads of the requested intervals are."""
-    return work_of(files.reader.sources, in_run_order(files.requested, files.contigs))
+    return work_of(files.reader.sources, files.genome.rolled_up(in_run_order(files.requested, files.contigs)))
 
 
 def _gathered(plan: _Plan[Result], files: OpenFiles, results: Iterator[Result | _ShardEnd]) -> Iterator[Result]:
     """The results of all shards, in order. Counters are added, and announced at the end."""
     inputs = plan.inputs
     counts, left_out = RunCounts.none(files.reader.samples, plan.options), LeftOut()
-    progress = run_progress(files.reader, files.contigs, with_padding(files.requested, files.genome), inputs.candidates)
+    padded = with_padding(files.requested, files.genome)
+    places = None if padded is None else files.genome.rolled_up(padded)
+    progress = run_progress(files.reader, files.contigs, places, inputs.candidates)
     for result in results:
         if not isinstance(result, _ShardEnd):
             yield result
@@ -214,7 +219,7 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
     assert plan.inputs.candidates is not None
     padded = with_padding(files.requested, files.genome)
     around = Inside(padded)
-    reader = CandidateReader(plan.inputs.candidates, files.contigs, files.genome.fetch, padded is not None)
+    reader = listed_candidates(plan.inputs.candidates, files.genome, files.contigs, padded is not None)
     variants = (variant for variant in reader if around(variant.chrom, variant.pos))
     first = list(islice(variants, 1))
     options, fetch = plan.options, files.genome.fetch
@@ -226,7 +231,8 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
 def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Locus]:
     """Where the run is to be cut, or behind: rank of the contig, and position."""
     rank = {name: number for number, name in enumerate(files.contigs)}
-    loci = [work.locus_at(share) for share in _shares(work.total, options.threads)]
+    found = [work.locus_at(share) for share in _shares(work.total, options.threads)]
+    loci = [(chrom, at + files.genome.on_contig(chrom)) for chrom, at in found]
     # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
     before = context(options)
     return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in loci))
@@ -304,11 +310,12 @@ class _ShardRunner(Generic[Result]):
     def _count_once(self, shard: Shard, left_out: LeftOut) -> None:
         """Take away the reads that the shard before has left out, too."""
         shared = self._intervals.shared(shard)
-        if not shared or not left_out.counts:
+        if not shared or not (left_out.counts or left_out.begun):
             return
-        files, twice = self._files, LeftOut()
-        for _ in read_blocks(
-            files.reader.sources, list(files.contigs), self._options.reads, regions=shared, left_out=twice
+        files, options, twice = self._files, self._options, LeftOut()
+        contigs = list(files.contigs)
+        for _ in run_blocks(
+            files.genome, files.reader.sources, contigs, options.reads, options.chunk_size, shared, twice
         ):
             pass
-        left_out.counts.subtract(twice.counts)
+        left_out.subtract(twice)

@@ -6,22 +6,23 @@ coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import tee
 from typing import TYPE_CHECKING, NamedTuple
 
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import Shard, ShardIntervals, wanted_intervals
 from pairhmm.calling.targets import Inside, with_padding
 from pairhmm.errors import InputError
 from pairhmm.native import native
-from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region, RegionOptions
+from pairhmm.variants.variant import Variant
 
 if TYPE_CHECKING:
     from pairhmm._cpu import ReferenceBases, RegionSource
@@ -52,7 +53,7 @@ class ChosenRegions(NamedTuple):
 def choose_regions(
     inputs: RunInputs,
     options: RunOptions,
-    genome: Reference,
+    genome: UnrolledReference,
     contigs: dict[str, int],
     n_samples: int,
     requested: list[Interval] | None,
@@ -66,7 +67,7 @@ def choose_regions(
     parts = reference, *_parts(options, contigs, n_samples)
     if inputs.candidates is None:
         return ChosenRegions(reference, native.DiscoveredRegions(*parts, requested, padded), None, padded, None)
-    reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=padded is not None)
+    reader = listed_candidates(inputs.candidates, genome, contigs, skip_unknown=padded is not None)
     around = Inside(padded)
     listed, ahead = tee(variant for variant in reader if around(variant.chrom, variant.pos))
     source = native.ListedRegions(*parts, listed, requested)
@@ -74,10 +75,18 @@ def choose_regions(
     return ChosenRegions(reference, source, None, padded, wanted)
 
 
+def listed_candidates(
+    path: str, genome: UnrolledReference, contigs: Mapping[str, int], skip_unknown: bool
+) -> Iterator[Variant]:
+    """The candidates of a list, those of circles on every turn."""
+    lengths = {name: genome.lengths[name] for name in contigs}
+    return genome.all_turns(CandidateReader(path, lengths, genome.fetch, skip_unknown))
+
+
 def shard_regions(
     shard: Shard,
     options: RunOptions,
-    genome: Reference,
+    genome: UnrolledReference,
     contigs: dict[str, int],
     n_samples: int,
     intervals: ShardIntervals,
@@ -105,7 +114,9 @@ def _parts(
     return list(contigs.items()), n_samples, options.discovery, joining
 
 
-def _given_region(path: str, intervals: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
+def _given_region(
+    path: str, intervals: Sequence[Interval] | None, genome: UnrolledReference
+) -> tuple[Region, list[Haplotype]]:
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
     from pairhmm.align.haplotypes import describe_haplotypes

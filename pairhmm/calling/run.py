@@ -34,7 +34,7 @@ Refine = Callable[["ScoredRegions"], "ScoredRegions"]
 class Run:
     """An open run, or an open shard of one.
 
-    `requested` has its intervals; None stands for everywhere. `strand_errors` are rates that some reads show, if these
+    `requested` has its intervals; None stands for everywhere. `source_rates` are rates that some reads show, if these
     were looked at.
     """
 
@@ -48,7 +48,7 @@ class Run:
     scorer: ReadScorer
     progress: Progress
     timing: Timing
-    strand_errors: tuple[float, ...] = ()
+    source_rates: tuple[float, ...] = ()
     filtered: FilteredReads = field(init=False)
 
     def __post_init__(self) -> None:

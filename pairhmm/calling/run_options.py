@@ -20,7 +20,7 @@ from pairhmm.errors import OptionError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import ProfileModel
-from pairhmm.options import Within, check_choice, check_fields
+from pairhmm.options import LARGEST, Within, check_choice, check_fields
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import RegionOptions
 
@@ -196,6 +196,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """The values of each preset, by the names of options. Others have their defaults, which are those of short reads."""
+
+MIXTURE: Mapping[str, Any] = {"max_depth": LARGEST, "base_quality_threshold": None, "min_flank": 0}
+"""The values that options have for a mixture where they are not given.
+
+A low quality says how often errors show a rare allele: one that is lower still would take the allele for errors. And
+regions end where the next one's candidates begin: reads that show more than one of these would fit no haplotype, and
+they would be those of rare haplotypes.
+"""
 
 
 def preset_options(name: str) -> Mapping[str, Any]:

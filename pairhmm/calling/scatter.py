@@ -8,6 +8,7 @@ from typing import Unpack
 
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.arguments import AnyPath, Paths, Regions, path_of
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shards import Cutter, discovered_stretches, listed_stretches, margin, work_of
@@ -119,7 +120,7 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
             candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, requested is not None)
             source = listed_stretches(targets, candidates)
         else:
-            source = discovered_stretches(targets, reader, genome, contigs, options)
+            source = discovered_stretches(targets, reader, UnrolledReference(genome), contigs, options)
         cutter = Cutter(intervals, genome.fetch, margin(options))
         cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
         borders = [(0, 0), *sorted(cuts), (len(rank), 0)]

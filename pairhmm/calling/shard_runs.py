@@ -12,11 +12,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from pairhmm.alignments.selection import JUMP
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.shards import context
 from pairhmm.calling.targets import PADDING, Locus, SortedIntervals, in_run_order, with_padding
 from pairhmm.native import native
-from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
 
@@ -47,7 +47,11 @@ class ShardIntervals:
     """The intervals of the shards of a run. `all_intervals` are the requested ones, or all contigs, in its order."""
 
     def __init__(
-        self, requested: Sequence[Interval] | None, genome: Reference, contigs: Mapping[str, int], options: RunOptions
+        self,
+        requested: Sequence[Interval] | None,
+        genome: UnrolledReference,
+        contigs: Mapping[str, int],
+        options: RunOptions,
     ) -> None:
         rank = {name: number for number, name in enumerate(contigs)}
         self.all_requested = requested

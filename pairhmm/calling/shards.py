@@ -24,15 +24,14 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import ReadDensity, read_densities
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import OpenAlignments
+from pairhmm.calling.circles import UnrolledReference, run_blocks
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.targets import Inside, Locus
 from pairhmm.native import native
 from pairhmm.sequences.arrays import distinct
-from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import REPEAT_REACH
@@ -153,7 +152,7 @@ def listed_stretches(targets: Sequence[tuple[str, int]], candidates: CandidateRe
 def discovered_stretches(
     targets: Sequence[tuple[str, int]],
     reader: AlignmentReader,
-    genome: Reference,
+    genome: UnrolledReference,
     contigs: Mapping[str, int],
     options: RunOptions,
 ) -> Iterator[Stretch]:
@@ -164,7 +163,8 @@ def discovered_stretches(
         stretch = Interval(chrom, start, contigs[chrom])
         finder = native.CandidateFinder(native.ReferenceBases(genome.fetch), len(reader.samples), options.discovery)
         # Reads that are left out are announced by the shards that have them.
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch], left_out=LeftOut())
+        names = list(contigs)
+        blocks = run_blocks(genome, reader.sources, names, options.reads, _CHUNK_SIZE, [stretch], LeftOut())
         # Candidates may be missed whose reads are assembled with some from before `start`. Of those further out, only
         # a deletion reaches beyond `start`, and its reads are among these.
         yield Stretch(chrom, near, _shown(finder, blocks), start + options.discovery.reach + MAX_SHIFT + 1)
@@ -243,7 +243,7 @@ class DiscoveredCuts:
         self,
         intervals: Sequence[Interval],
         reader: AlignmentReader,
-        genome: Reference,
+        genome: UnrolledReference,
         contigs: Mapping[str, int],
         options: RunOptions,
         known_cuts: dict[Locus, Locus],

@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 # as few as they may be.
 _SHARE, _FEWEST, _MOST = 0.03, 4_000, 30_000
 _WINDOWS, _OF_WINDOW = 4, 4_000
+# Reads of a mixture that are taken, and of them at once: errors are told from alleles place by place.
+_OF_MIXTURE, _AT_ONCE = 300_000, 20_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
 _BASES, _CHUNK = 8_000_000, 250
 # Bases of a window, at most; indexes know where the reads of so many bases begin (SAM specification, section 5.1.1).
@@ -57,9 +59,15 @@ _SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
-    """The files with the rates of errors of one strand that some reads show, and the options with the STR model."""
-    if not options.stutter:
+    """The files with the rates of other sources that some reads show, and the options with the STR model.
+
+    Only genotypes use these rates.
+    """
+    sees_gaps = options.profile is None and _is_preset(options.model)  # otherwise, options say what gaps are like
+    if not options.stutter or not (sees_gaps or files.makes_genotypes):
         return files, options
+    if options.discovery.mixture:
+        return files, _with_errors(files, options)
     finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
 
@@ -67,19 +75,45 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
         nonlocal bases, reads
         for block in _some_reads(files, options):
             bases, reads = bases + len(block.bases), reads + len(block)
-            finder.add(block.chrom, block.aligned, reference)
+            if files.makes_genotypes:
+                finder.add(block.chrom, block.aligned, reference)
             yield block
 
     try:
-        if options.profile is None and _is_preset(options.model):
+        if sees_gaps:
             sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
             options = _with_str_model(sites, bases >= _LONG * reads, options)
-        else:  # Options say what gaps are like.
+        else:
             for _ in looked_at():
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
-    return files._replace(strand_errors=finder.rates()), options
+    return files._replace(source_rates=finder.rates()), options
+
+
+def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
+    """The options with the error rates that reads show, for mixtures."""
+    finder = native.ErrorRateFinder(options.discovery.min_base_quality)
+    reference = native.ReferenceBases(files.genome.fetch)
+    bases = reads = 0
+
+    def looked_at() -> Iterator[ReadBlock]:
+        nonlocal bases, reads
+        for block in _some_reads(files, options):
+            bases, reads = bases + len(block.bases), reads + len(block)
+            finder.add(block.chrom, block.native, reference)
+            yield block
+
+    try:
+        sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
+    except InputError:  # The run itself says what is wrong, if it comes there.
+        return options
+    slips = estimate_rates(sites)
+    errors = finder.rates(reference, slips.gain.ravel().tolist(), slips.loss.ravel().tolist())
+    options = replace(options, discovery=replace(options.discovery, errors=errors))
+    if options.profile is None and _is_preset(options.model):
+        options = _with_str_model(sites, bases >= _LONG * reads, options)
+    return options
 
 
 def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
@@ -130,26 +164,39 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     sources, contigs = files.reader.sources, list(files.contigs)
     if not all(os.path.isfile(source.path) for source in sources):
         return
-    reads_wanted, places = _FEWEST, list[list[Interval] | None]([None])
+    most, fewest = (_OF_MIXTURE, _OF_MIXTURE) if options.discovery.mixture else (_MOST, _FEWEST)
+    reads_wanted, places = fewest, list[list[Interval] | None]([None])
     if all(find_index(source.path) for source in sources):
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
-        reads_wanted = int(min(_MOST, max(_FEWEST, _SHARE * work.total)))
-        places = [[window] for window in _windows(work, files.contigs, reads_wanted)] or [None]
+        reads_wanted = int(min(most, max(fewest, _SHARE * work.total)))
+        windows = _windows(work, files.contigs, reads_wanted)
+        # The reads of a deep mixture begin in a few parts of its index.
+        if options.discovery.mixture:
+            windows = list(dict.fromkeys(windows))
+        places = [[window] for window in windows] or [None]
+
+    def is_enough(reads: int, bases: int) -> bool:
+        share = reads / reads_wanted
+        return max(share, 0 if options.discovery.mixture else bases / _BASES / len(sources)) * len(places) >= 1
 
     def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
-        reads = bases = 0
+        reads, bases, chrom = 0, 0, ""
         for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, left_out=LeftOut()):
-            if taken and block.chrom != taken[0].chrom:
+            if chrom and block.chrom != chrom:
                 break
+            chrom = block.chrom
             taken.append(block)
             reads, bases = reads + len(block), bases + len(block.bases)
-            if max(reads / reads_wanted, bases / _BASES / len(sources)) * len(places) >= 1:
+            if is_enough(reads, bases):
                 break
+            if options.discovery.mixture and sum(map(len, taken)) >= _AT_ONCE:
+                yield ReadBlock.concatenate(taken)
+                taken = []
         if taken:  # together they are counted in less time
             yield ReadBlock.concatenate(taken)
 
-    count = min(options.threads, len(places))
+    count = 1 if options.discovery.mixture else min(options.threads, len(places))
     if count == 1:
         yield from chain.from_iterable(map(read, places))
         return

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, merge, parse_region, place_interval, read_intervals
@@ -40,7 +41,7 @@ def requested_intervals(inputs: RunInputs, genome: Reference, padding: int = 0) 
     ]
     if inputs.regions_file is not None:
         intervals += read_intervals(inputs.regions_file, genome.contigs)
-    return _widened(intervals, padding, genome)
+    return _widened(intervals, padding, genome.contigs)
 
 
 def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
@@ -51,18 +52,17 @@ def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int
     return sorted(requested, key=lambda interval: (rank[interval.chrom], interval.start))
 
 
-def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
+def with_padding(intervals: Sequence[Interval] | None, genome: UnrolledReference) -> list[Interval] | None:
     """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
-    return None if intervals is None else _widened(intervals, PADDING, genome)
+    return None if intervals is None else _widened(intervals, PADDING, genome.contigs)
 
 
-def _widened(intervals: Iterable[Interval], padding: int, genome: Reference) -> list[Interval]:
+def _widened(intervals: Iterable[Interval], padding: int, contigs: Mapping[str, int]) -> list[Interval]:
     """Intervals with so many bases more on either side, merged and in the reference's order."""
     widened = [
-        Interval(chrom, max(0, start - padding), min(genome.contigs[chrom], end + padding))
-        for chrom, start, end in intervals
+        Interval(chrom, max(0, start - padding), min(contigs[chrom], end + padding)) for chrom, start, end in intervals
     ]
-    return merge(widened, list(genome.contigs))
+    return merge(widened, list(contigs))
 
 
 Locus = tuple[int, int]

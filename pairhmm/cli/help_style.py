@@ -15,6 +15,7 @@ READS = "Reads"
 DISCOVERY = "Discovery"
 MODEL = "Model"
 GENOTYPES = "Genotypes"
+CONSENSUS = "Consensus"
 MATCHES = "Matches"
 GENOME = "Genome"
 SAMPLES = "Samples"
@@ -33,6 +34,7 @@ PANELS = (
     DISCOVERY,
     MODEL,
     GENOTYPES,
+    CONSENSUS,
     MATCHES,
     GENOME,
     SAMPLES,

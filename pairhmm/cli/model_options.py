@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,19 +20,31 @@ from pairhmm.models.str_model import StrModel
 if TYPE_CHECKING:  # "forward" starts sooner without the reading of alignments
     from pairhmm.calling.run_options import RunOptions
 
-GATK, PROFILE = "gatk", "profile"
+GATK, PROFILE, PDHMM = "gatk", "profile", "pdhmm"
+
+_HELP = f"The model. {GATK!r} uses base and gap qualities; {PROFILE!r} uses the probability of each letter"
 
 
 def model_options(command: Command) -> Command:
     """Add --model and --parameters to a command."""
+    return _options(command, [GATK, PROFILE], f"{_HELP}.")
+
+
+def pair_model_options(command: Command) -> Command:
+    """The same for a command that also takes partially determined haplotypes."""
+    help = f"{_HELP}; {PDHMM!r} takes GATK's partially determined haplotypes, which have flags."
+    return _options(command, [GATK, PROFILE, PDHMM], help)
+
+
+def _options(command: Command, names: Sequence[str], help: str) -> Command:
     model = click.option(
         "--model",
-        type=click.Choice([GATK, PROFILE]),
+        type=click.Choice(names),
         default=GATK,
         show_default=True,
         metavar="NAME",
         panel=MODEL,
-        help=f"The model. {GATK!r} uses base and gap qualities; {PROFILE!r} uses the probability of each letter.",
+        help=help,
     )
     parameters = click.option(
         "--parameters",
@@ -55,7 +67,7 @@ def profile_of(model: str, parameters: str | None) -> ProfileModel | None:
     UsageError
         For parameters that GATK's model would not take.
     """
-    if model == GATK:
+    if model != PROFILE:
         if parameters is not None:
             raise click.UsageError(f"--parameters is for --model {PROFILE}: options set what GATK's model takes.")
         return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from pairhmm.arguments import texts_of
 from pairhmm.cli.help_style import CommandGroup
 from pairhmm.cli.main import SHARED_OPTIONS, load_command
 from pairhmm.errors import InputError
@@ -70,7 +71,7 @@ def why_wrong(command: str, text: str, required: Sequence[str] = ()) -> str:
     arguments = [*required, *words, *(_INPUT for _ in names)]
     try:
         with verb.make_context(command, arguments, help_option_names=[]) as context:
-            values = [word for name in names for word in context.params[name or ""]]
+            values = [word for name in names for word in texts_of(context.params[name or ""])]
     except click.ClickException as error:
         return " ".join(error.format_message().removesuffix(".").split())
     return next((f"{word!r} is no option" for word in values if word != _INPUT), "")

@@ -72,7 +72,9 @@ def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
     return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
 
 
-def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:
+def choose(
+    wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1, has_flags: bool = False
+) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 
     Parameters
@@ -83,6 +85,8 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
         Cells of the whole work. Without them, "auto" expects the regions of a run.
     threads : int
         CPU threads, which a device has to be faster than.
+    has_flags : bool
+        Whether haplotypes are partially determined, which not every backend takes.
 
     Raises
     ------
@@ -96,7 +100,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
         _check_the_cpu()
     if choice.backend != "auto":
         return _load(choice.backend, choice)
-    names = backends.names()
+    names = [name for name in backends.names() if backends.takes_flags(name) or not has_flags]
     refused: list[str] = []
     for name in _ranked(names, choice, cells, threads):
         try:
@@ -141,7 +145,7 @@ def _ranked(names: Sequence[str], choice: Choice, cells: int | None, threads: in
     sooner = {
         name: seconds
         for name in backends.on_devices()
-        if (seconds := _seconds_before_cpu(name, cells, threads, kept)) is not None
+        if name in names and (seconds := _seconds_before_cpu(name, cells, threads, kept)) is not None
     }
     order = [*sorted(sooner, key=lambda name: sooner[name]), *backends.on_the_cpu()[:1]]
     return order + [name for name in names if name not in order]
@@ -191,7 +195,10 @@ def forward(
     Scores
         No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
+    if isinstance(backend, str | Choice):
+        pool = choose(backend, batch.cells, threads, has_flags=batch.flags is not None)
+    else:
+        pool = DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 
 

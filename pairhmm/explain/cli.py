@@ -69,8 +69,10 @@ def command(
             out.write("\n".join(map(text_of, found)))
 
 
-# --haplotypes has one region and no candidates to explain.
+# --haplotypes has one region and no candidates to explain, and a mixture has no genotypes.
 command.params = [one for one in command.params if one.name != "haplotypes"]
 command.params += [
-    one for one in call.command.params if getattr(one, "panel", None) == GENOTYPES or one.name in _FILTERS
+    one
+    for one in call.command.params
+    if one.name in _FILTERS or (getattr(one, "panel", None) == GENOTYPES and one.name != "mixture")
 ]

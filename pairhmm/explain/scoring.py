@@ -151,7 +151,7 @@ class LocalCall:
             options.model,
             self._settings.inputs.candidates_are_discovered,
             self._settings.records,
-            self._files.strand_errors,
+            self._files.source_rates,
         )
         found = []
         for fields, is_left_out, weighed in genotyper.native.weigh(scored.refined):

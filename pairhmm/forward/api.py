@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,17 @@ from pairhmm import engine
 from pairhmm.engine import Choice
 from pairhmm.models import gatk
 from pairhmm.models.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined_reads
+from pairhmm.models.partially_determined import flags_of
 from pairhmm.models.profile import ProfileModel, check_profile
 from pairhmm.options import check_whole
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import Letters, PhredValues, codes_of, encode, phred
+from pairhmm.sequences.letters import Letters, PhredValues, codes_of, encode, encode_case, phred
 
 ModelRead = Read | NDArray[np.float64]
 """A read of GATK's model, or a profile float64[m, 4]."""
+
+Flags = Sequence[int] | NDArray[np.integer]
+"""Flags of a partially determined haplotype, from -128 to 255, one a letter."""
 
 
 def forward(
@@ -25,6 +30,7 @@ def forward(
     haplotypes: Letters | Sequence[Letters],
     *,
     model: ProfileModel | None = None,
+    flags: Flags | Sequence[Flags] | None = None,
     backend: str | Choice = "auto",
     threads: int = 1,
 ) -> NDArray[np.float64]:
@@ -38,6 +44,9 @@ def forward(
         Letters or their codes; a string is one haplotype.
     model : ProfileModel, optional
         `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it.
+    flags : sequence of int, or a sequence of them, optional
+        Flags of each letter of GATK's partially determined haplotypes: 1 SNP, 2 a deletion starts, 4 it ends, 8 A,
+        16 C, 32 G, 64 T. With flags, letters match with their case: those of text, and of reads made with `keep_case`.
     backend : str or Choice
         A backend's name, or "auto"; or that with its devices.
     threads : int
@@ -50,12 +59,12 @@ def forward(
     Raises
     ------
     ValueError
-        For empty sequences, letters outside IUPAC, qualities that are not one a base, or probabilities that do not sum
-        to 1.
+        For empty sequences, letters outside IUPAC, qualities or flags that are not one a letter, or probabilities that
+        do not sum to 1.
     TypeError
         For reads of another model.
     BackendUnavailable
-        Where a named backend does not run here.
+        Where a named backend does not run here, or does not take flags.
 
     Examples
     --------
@@ -64,7 +73,7 @@ def forward(
     array([[-1.19, -5.67]])
     """
     check_whole("threads", threads, 1)
-    batch = pack(reads, haplotypes, model)
+    batch = pack(reads, haplotypes, model, flags)
     scores = engine.forward(batch, backend, threads)
     return scores.log10.reshape(batch.reads, len(batch.haplotype_offset) - 1)
 
@@ -73,9 +82,27 @@ def pack(
     reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
     haplotypes: Letters | Sequence[Letters],
     model: ProfileModel | None,
+    flags: Flags | Sequence[Flags] | None = None,
 ) -> PairBatch:
     """Every read with every haplotype, as one group of a batch; arguments and errors as in `forward`."""
-    return batch_of(_several(reads), codes_of(haplotypes), model)
+    if flags is None:
+        return batch_of(_several(reads), codes_of(haplotypes), model)
+    codes = codes_of(haplotypes, encode_case)
+    return batch_of(_several(reads), codes, model, _flags_of_each(flags, codes))
+
+
+def _flags_of_each(flags: Flags | Sequence[Flags], haplotypes: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    is_of_one = len(flags) > 0 and np.ndim(flags[0]) == 0
+    each: Any = [flags] if is_of_one else flags
+    if len(each) != len(haplotypes):
+        raise ValueError(f"flags are of {len(each)} haplotypes, and there are {len(haplotypes)}: give one a letter")
+    found = []
+    for at, (values, codes) in enumerate(zip(each, haplotypes, strict=True)):
+        try:
+            found.append(flags_of(values, len(codes)))
+        except ValueError as error:
+            raise ValueError(f"flags[{at}]: {error}") from None
+    return found
 
 
 def _several(reads: ModelRead | Sequence[ModelRead]) -> list[ModelRead]:
@@ -90,6 +117,7 @@ def make_read(
     insertion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
     deletion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
     gap_quality: PhredValues | int = gatk.DEFAULT_GAP_QUALITY,
+    keep_case: bool = False,
 ) -> Read:
     """Make a read for `forward` from its letters and Phred qualities.
 
@@ -100,6 +128,8 @@ def make_read(
     base_quality, insertion_quality, deletion_quality, gap_quality : int, sequence of int, str or bytes
         Phred, 0 to 127: one number for every position, one a base, or one character a base as in FASTQ (Phred+33).
         `gap_quality` is GATK's gap continuation penalty.
+    keep_case : bool
+        Whether a lower-case letter is another one, as beside partially determined haplotypes (`flags` of `forward`).
 
     Returns
     -------
@@ -115,7 +145,7 @@ def make_read(
     >>> pairhmm.make_read("ACGT", base_quality="IIII").base_quality
     array([40, 40, 40, 40], dtype=uint8)
     """
-    codes = encode(bases)
+    codes = encode_case(bases) if keep_case else encode(bases)
     qualities = (base_quality, insertion_quality, deletion_quality, gap_quality)
     return Read(
         codes, *(_one_a_base(name, value, len(codes)) for name, value in zip(QUALITY_NAMES, qualities, strict=True))
@@ -133,9 +163,16 @@ def _one_a_base(name: str, value: PhredValues | int, length: int) -> NDArray[np.
     return qualities
 
 
-def batch_of(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
+def batch_of(
+    reads: Sequence[ModelRead],
+    codes: Sequence[NDArray[np.uint8]],
+    model: ProfileModel | None,
+    flags: Sequence[NDArray[np.uint8]] | None = None,
+) -> PairBatch:
     qualities: Qualities | None = None
     profiles: Profiles | None = None
+    if model is not None and flags is not None:
+        raise ValueError("flags are of GATK's model: leave out model=")
     if model is None:
         read_offset, qualities = joined_reads(_gatk_reads(reads))
     else:
@@ -151,6 +188,7 @@ def batch_of(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], mod
         start=gatk.START if model is None else model.start,
         qualities=qualities,
         profiles=profiles,
+        flags=None if flags is None else joined(flags),
     )
 
 

@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import INPUT, MODEL, Command
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import PDHMM, pair_model_options, profile_of
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import files as forward
@@ -28,7 +28,7 @@ _DEFAULTS = GatkOptions()
     type=INPUT_FILE,
     panel=INPUT,
     help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds both"
-    " reads and haplotypes, and stands alone.",
+    " reads and haplotypes, and stands alone. So does a file of pairs with flags (pdhmm).",
 )
 @click.argument("haplotypes", type=INPUT_FILE, required=False, panel=INPUT, help="The haplotypes (FASTA).")
 @option(
@@ -38,7 +38,7 @@ _DEFAULTS = GatkOptions()
     panel=INPUT,
     help="The base quality (Phred) of reads without base qualities. Without this option, such reads are an error.",
 )
-@model_options
+@pair_model_options
 @option(
     _DEFAULTS,
     "insertion_quality",
@@ -87,7 +87,7 @@ def command(
         reads,
         haplotypes,
         output,
-        model=profile_of(model, parameters),
+        model="pdhmm" if model == PDHMM else profile_of(model, parameters),
         options=GatkOptions(
             insertion_quality=insertion_quality, deletion_quality=deletion_quality, gap_quality=gap_quality
         ),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from typing import Literal
 
 import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.help_style import INPUT, MEASUREMENT, OUTPUT, Command
+from pairhmm.cli.help_style import INPUT, MEASUREMENT, MODEL, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import validate
@@ -35,12 +36,19 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
 )
 @option(
     validate.validate,
+    "model",
+    metavar="NAME",
+    panel=MODEL,
+    help="The model. 'pdhmm' is that of GATK's partially determined haplotypes, whose flags are a column behind them.",
+)
+@option(
+    validate.validate,
     "min_base_quality",
     least=0,
     most=HIGHEST_SAM_QUALITY,
     metavar="PHRED",
     panel=INPUT,
-    help="Raise lower base qualities to this one (Phred), as GATK's own test does.",
+    help="Raise lower base qualities to this one (Phred). By default 6, as in GATK's own test; for 'pdhmm', 0.",
 )
 @option(
     validate.validate,
@@ -60,14 +68,28 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     panel=OUTPUT,
     help="The number of pairs to list, largest difference first.",
 )
-def command(file: str, min_base_quality: int, tolerance: float, backend: Choice, threads: int, worst: int) -> None:
+def command(
+    file: str,
+    model: Literal["gatk", "pdhmm"],
+    min_base_quality: int | None,
+    tolerance: float,
+    backend: Choice,
+    threads: int,
+    worst: int,
+) -> None:
     """Compare the scores of a backend with the likelihoods in FILE.
 
     The worst pairs go to stdout as a table (TSV), the verdict to stderr. The exit code is 0 if all scores are within
     the tolerance, 1 if one is not or is not finite, and 2 if FILE can't be read.
     """
     result = validate.validate(
-        file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads
+        file,
+        model=model,
+        backend=backend,
+        tolerance=tolerance,
+        min_base_quality=min_base_quality,
+        worst=worst,
+        threads=threads,
     )
     _print_worst(result, worst)
     measured = f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_binary_output
 from pairhmm.forward.api import ModelRead, batch_of
 from pairhmm.forward.batches import read_batches
+from pairhmm.forward.pair_texts import read_partially_determined
 from pairhmm.forward.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
 from pairhmm.models.batch import PairBatch, Read
@@ -54,7 +55,7 @@ def forward_files(
     haplotypes: AnyPath | None,
     output: AnyPath,
     *,
-    model: ProfileModel | None = None,
+    model: ProfileModel | Literal["pdhmm"] | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
     default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None,
     backend: str | Choice = "auto",
@@ -66,13 +67,13 @@ def forward_files(
     ----------
     reads : path
         FASTQ or FASTA (gzipped or not); a `.in` file, which brings its haplotypes; or, with `model`, profiles
-        (`.profile` or `.tsv`, gzipped or not).
+        (`.profile` or `.tsv`, gzipped or not). With "pdhmm", a file of pairs, which brings its haplotypes.
     haplotypes : path or None
-        FASTA; None for a `.in` file.
+        FASTA; None for a `.in` file and for "pdhmm".
     output : path
         TSV with the columns group, read, haplotype, log10_likelihood, precision; "-" is stdout.
-    model : ProfileModel, optional
-        The model; by default GATK's.
+    model : ProfileModel or "pdhmm", optional
+        The model; by default GATK's. "pdhmm" is that of GATK's partially determined haplotypes.
     options : GatkOptions
         Indel and gap qualities of reads without their own. Base qualities are used as they are.
     default_base_quality : int, optional
@@ -97,7 +98,8 @@ def forward_files(
     pairs = 0
     source = _blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads)
     with begun_prefetch(source) as (first, blocks):
-        pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
+        cells = sum(_cells_of_file(path_of(reads), block.batch) for block in first)
+        pool = engine.choose(backend, cells, threads, has_flags=model == "pdhmm")
         with open_binary_output(output) as table, BackgroundWriter(threads) as behind:
             table.write(HEADER)
             for block in blocks:
@@ -120,11 +122,16 @@ def _cells_of_file(path: str, first: PairBatch) -> int:
 def _blocks(
     reads: str,
     haplotypes: str | None,
-    model: ProfileModel | None,
+    model: ProfileModel | Literal["pdhmm"] | None,
     options: gatk.GatkOptions,
     default_base_quality: int | None,
     threads: int,
 ) -> Iterator[_Block]:
+    if model == "pdhmm":
+        if haplotypes is not None:
+            raise InputError(reads, "", "for --model pdhmm it holds the haplotypes too", "give it alone")
+        yield from _blocks_of_pairs(reads)
+        return
     if reads.endswith(".in"):
         if haplotypes is not None or model is not None:
             raise InputError(reads, "", "a .in file holds GATK reads and their haplotypes", "give it alone")
@@ -146,6 +153,14 @@ def _blocks(
     while block := list(islice(records, READS_PER_BLOCK)):
         batch = batch_of([read for _, read in block], codes, model)
         yield _Block(batch, read_names=[name for name, _ in block], haplotype_names=names)
+
+
+def _blocks_of_pairs(path: str) -> Iterator[_Block]:
+    pairs = read_partially_determined(path, are_scored=False)
+    first = 0
+    while block := list(islice(pairs, READS_PER_BLOCK)):
+        yield _Block(PairBatch.from_groups([pair.group for pair in block]), first)
+        first += len(block)
 
 
 def _read_records(

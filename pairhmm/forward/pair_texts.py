@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
@@ -15,10 +15,12 @@ from pairhmm.errors import InputError
 from pairhmm.files.inputs import opening
 from pairhmm.files.outputs import open_output
 from pairhmm.models.batch import Group, Read
-from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, codes_of, decode, encode
+from pairhmm.models.partially_determined import flags_of
+from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, codes_of, decode, encode, encode_case
 
 READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
+Encode = Callable[[str], NDArray[np.uint8]]
 _UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
 
 # The most digits of a count: more than any real count has, and fewer than Python refuses to convert.
@@ -33,6 +35,12 @@ class ReferencePair:
     haplotype: NDArray[np.uint8]  # uint8[n]
     read: Read
     expected: float  # The known log10 likelihood
+    flags: NDArray[np.uint8] | None = None  # uint8[n] of a partially determined haplotype
+
+    @property
+    def group(self) -> Group:
+        """The pair as a group of its own."""
+        return Group([self.read], [self.haplotype], None if self.flags is None else [self.flags])
 
 
 def read_in(path: str | Path) -> Iterator[Group]:
@@ -75,19 +83,60 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
 
     Empty lines and lines that begin with ``#`` are skipped. InputError names a line that can't be used.
     """
+    for number, line in _lines(path):
+        fields = line.split()
+        if len(fields) != REFERENCE_COLUMNS:
+            rule = f"{len(fields)} columns instead of {REFERENCE_COLUMNS}"
+            cure = "give hap, read, four quality strings, log10"
+            if fields[1].startswith("["):
+                cure = f"{cure}; haplotypes with flags need --model pdhmm"
+            raise InputError(str(path), f"line {number}", rule, cure)
+        expected = _expected(path, number, fields[6])
+        yield ReferencePair(number, _encode(path, number, fields[0]), _read(path, number, fields[1:6]), expected)
+
+
+def read_partially_determined(path: str | Path, are_scored: bool = True) -> Iterator[ReferencePair]:
+    """Pairs of partially determined haplotypes: the columns of known scores, with ``[flags]`` behind the haplotype.
+
+    Flags are numbers from -128 to 255, one a letter, with commas between them. Unless pairs are scored, the last column
+    may be missing. What is skipped and InputError are as in `read_reference_likelihoods`.
+    """
+    for number, line in _lines(path):
+        haplotype, opened, rest = line.partition("[")
+        flags, closed, others = rest.partition("]")
+        fields = [*haplotype.split(), *others.split()]
+        if not are_scored and len(fields) == REFERENCE_COLUMNS - 1:
+            fields.append("nan")
+        if not opened or not closed or len(haplotype.split()) != 1 or len(fields) != REFERENCE_COLUMNS:
+            rule = f"not {REFERENCE_COLUMNS + 1} columns with [flags] as the second"
+            raise InputError(str(path), f"line {number}", rule, "give hap, [flags], read, four quality strings, log10")
+        codes = _encode(path, number, fields[0], encode_case)
+        read = _read(path, number, fields[1:6], encode_case)
+        expected = _expected(path, number, fields[6])
+        yield ReferencePair(number, codes, read, expected, _flags(path, number, flags, len(codes)))
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, without those that are empty or begin with ``#``."""
     with as_text(open_input(path)) as handle:
         for number, line in enumerate(handle, start=1):
-            fields = line.split()
-            if not fields or line.startswith("#"):
-                continue
-            if len(fields) != REFERENCE_COLUMNS:
-                rule = f"{len(fields)} columns instead of {REFERENCE_COLUMNS}"
-                raise InputError(str(path), f"line {number}", rule, "give hap, read, four quality strings, log10")
-            try:
-                expected = float(fields[6])
-            except ValueError:
-                raise InputError(str(path), f"line {number}", f"{fields[6]!r} is not a number", "give log10") from None
-            yield ReferencePair(number, _encode(path, number, fields[0]), _read(path, number, fields[1:6]), expected)
+            if line.strip() and not line.startswith("#"):
+                yield number, line
+
+
+def _expected(path: str | Path, number: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(str(path), f"line {number}", f"{text!r} is not a number", "give log10") from None
+
+
+def _flags(path: str | Path, number: int, text: str, letters: int) -> NDArray[np.uint8]:
+    try:
+        return flags_of([int(flag) for flag in text.split(",")], letters)
+    except ValueError as error:
+        cure = "give one number a letter, with commas between them"
+        raise InputError(str(path), f"line {number}", f"flags: {error}", cure) from None
 
 
 def open_input(path: str | Path) -> BufferedReader:
@@ -122,8 +171,8 @@ def _next_line(path: str | Path, lines: Iterator[tuple[int, str]], columns: int)
     return number, fields
 
 
-def _read(path: str | Path, number: int, fields: list[str]) -> Read:
-    bases = _encode(path, number, fields[0])
+def _read(path: str | Path, number: int, fields: list[str], encoded: Encode = encode) -> Read:
+    bases = _encode(path, number, fields[0], encoded)
     qualities = []
     for name, text in zip(READ_COLUMNS, fields[1:], strict=True):
         known = text.replace(_UNDECODABLE, "\0")
@@ -137,8 +186,8 @@ def _read(path: str | Path, number: int, fields: list[str]) -> Read:
     return Read(bases, *qualities)
 
 
-def _encode(path: str | Path, number: int, text: str) -> NDArray[np.uint8]:
+def _encode(path: str | Path, number: int, text: str, encoded: Encode = encode) -> NDArray[np.uint8]:
     try:
-        return encode(text)
+        return encoded(text)
     except ValueError as error:
         raise InputError(str(path), f"line {number}", str(error), "use A C G T U and IUPAC codes") from error

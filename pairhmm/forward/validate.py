@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from pairhmm.arguments import AnyPath, path_of
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError
-from pairhmm.forward.pair_texts import ReferencePair, read_reference_likelihoods
-from pairhmm.models.batch import Group, PairBatch
-from pairhmm.options import check_number, check_whole
+from pairhmm.forward.pair_texts import ReferencePair, read_partially_determined, read_reference_likelihoods
+from pairhmm.models.batch import PairBatch
+from pairhmm.options import check_choice, check_number, check_whole
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 GATK_MIN_BASE_QUALITY = 6
@@ -96,9 +97,10 @@ class Validation:
 def validate(
     path: AnyPath,
     *,
+    model: Literal["gatk", "pdhmm"] = "gatk",
     backend: str | Choice = "auto",
     tolerance: float = 1e-5,
-    min_base_quality: int = GATK_MIN_BASE_QUALITY,
+    min_base_quality: int | None = None,
     worst: int = 10,
     threads: int = 1,
 ) -> Validation:
@@ -108,13 +110,16 @@ def validate(
     ----------
     path : path
         Seven columns: haplotype, read, base, insertion, deletion and gap-continuation qualities (Phred+33), log10
-        likelihood. Lines that start with `#` are comments.
+        likelihood. Lines that start with `#` are comments. With "pdhmm", the second of eight columns has flags.
+    model : {"gatk", "pdhmm"}
+        GATK's model, or that of its partially determined haplotypes.
     backend : str or Choice
         A backend's name, or `auto`; or that with its devices.
     tolerance : float
         Largest allowed difference, in log10 units.
-    min_base_quality : int
-        Base qualities below this are raised to it (Phred); 0 leaves them alone.
+    min_base_quality : int, optional
+        Base qualities below this are raised to it (Phred); 0 leaves them alone. By default 6 for "gatk", as GATK's own
+        test does, and 0 for "pdhmm".
     worst : int
         How many of the worst cases to keep, at least one.
     threads : int
@@ -140,13 +145,17 @@ def validate(
     """
     file = path_of(path)
     check_number("tolerance", tolerance, 0, sys.float_info.max)
+    check_choice("model", model, ("gatk", "pdhmm"))
+    has_flags = model == "pdhmm"
+    if min_base_quality is None:
+        min_base_quality = 0 if has_flags else GATK_MIN_BASE_QUALITY
     check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
     check_whole("worst", worst, 0)
     check_whole("threads", threads, 1)
-    pool = engine.choose(backend)
+    pool = engine.choose(backend, has_flags=has_flags)
     pairs = failures = 0
     kept: list[Case] = []
-    known = read_reference_likelihoods(file)
+    known = read_partially_determined(file) if has_flags else read_reference_likelihoods(file)
     while chunk := list(islice(known, PAIRS_PER_BATCH)):
         for case in _score(chunk, pool, min_base_quality, threads):
             pairs += 1
@@ -155,14 +164,15 @@ def validate(
         kept.sort(key=lambda case: -case.difference)
         del kept[max(worst, 1) :]
     if not pairs:
-        raise InputError(file, "", "no pairs in this file", "give lines of seven columns")
+        columns = "eight" if has_flags else "seven"
+        raise InputError(file, "", "no pairs in this file", f"give lines of {columns} columns")
     return Validation(pairs, failures, tolerance, kept)
 
 
 def _score(pairs: list[ReferencePair], pool: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
         np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
-    batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])
+    batch = PairBatch.from_groups([pair.group for pair in pairs])
     scores = pool.forward(batch, threads)
     for pair, score, precision in zip(pairs, scores.log10.tolist(), scores.precision.tolist(), strict=True):
         yield Case(pair.line, len(pair.read.bases), len(pair.haplotype), pair.expected, score, precision)

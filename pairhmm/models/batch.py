@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import HIGHEST_QUALITY, Letters, codes_of
+from pairhmm.sequences.letters import CODE_OF_N, HIGHEST_QUALITY, LOWER_CASE, Letters, codes_of, encode, encode_case
 
 ROW_SIZE = 12
 """Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
@@ -50,6 +50,10 @@ class Qualities:
     gap_quality: NDArray[np.uint8]
 
     __repr__ = short_repr
+
+    def sliced(self, bases: slice) -> Qualities:
+        """The qualities of these bases."""
+        return Qualities(*(getattr(self, name)[bases] for name in Qualities.__dataclass_fields__))
 
 
 QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name != "bases")
@@ -114,6 +118,7 @@ class Group:
 
     reads: Sequence[Read]
     haplotypes: Sequence[Letters]
+    flags: Sequence[NDArray[np.uint8]] | None = None  # Of each letter of partially determined haplotypes
 
     __repr__ = short_repr
 
@@ -178,6 +183,9 @@ class PairBatch:
         Rows of any model.
     profiles : Profiles or None
         Reads of a profile model (`pairhmm.models.profile.ProfileModel.profiles`).
+    flags : uint8[letters] or None
+        Flags of partially determined haplotypes (`pairhmm.models.partially_determined`), whose reads are `qualities`.
+        Letters of both have their case then (`pairhmm.sequences.letters.encode_case`).
 
     Raises
     ------
@@ -194,6 +202,7 @@ class PairBatch:
     qualities: Qualities | None = None
     rows: NDArray[np.float64] | None = None
     profiles: Profiles | None = None
+    flags: NDArray[np.uint8] | None = None
 
     __repr__ = short_repr
 
@@ -206,13 +215,18 @@ class PairBatch:
         _check_offsets("group_haplotype", self.group_haplotype, len(self.haplotype_offset) - 1, smallest=0)
         _check_offsets("read_offset", self.read_offset, self.bases, smallest=1)
         _check_offsets("haplotype_offset", self.haplotype_offset, len(self.haplotypes), smallest=1)
-        _check_codes("haplotypes", self.haplotypes, 4)
+        letter = CODE_OF_N
+        if self.flags is not None:
+            if self.qualities is None or self.flags.dtype != np.uint8 or self.flags.shape != self.haplotypes.shape:
+                raise ValueError("flags must be uint8, one a letter of haplotypes, beside reads with qualities")
+            letter += LOWER_CASE
+        _check_codes("haplotypes", self.haplotypes, letter)
         if self.qualities is not None:
             for name in Qualities.__dataclass_fields__:
                 values = getattr(self.qualities, name)
                 if len(values) != self.bases:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
-                _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
+                _check_codes(name, values, letter if name == "bases" else HIGHEST_QUALITY)
             # Every chunk of the batch asks for this. Finding it is cheapest now, while the arrays are in the cache.
             _ = self.quality_ranges
         if self.rows is not None:
@@ -227,7 +241,8 @@ class PairBatch:
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
         """Pack reads of GATK's model; `start` defaults to GATK's (`models.gatk.START`)."""
         reads = [read for group in groups for read in group.reads]
-        of_group = [codes_of(group.haplotypes) for group in groups]
+        flags = [each for group in groups for each in group.flags or ()]
+        of_group = [codes_of(group.haplotypes, encode_case if flags else encode) for group in groups]
         haplotypes = [haplotype for group in of_group for haplotype in group]
         read_offset, qualities = joined_reads(reads)
         return cls(
@@ -238,6 +253,7 @@ class PairBatch:
             haplotypes=joined(haplotypes),
             start=Start(match=0.0, deletion=1.0) if start is None else start,
             qualities=qualities,
+            flags=joined(flags) if flags else None,
         )
 
     @property
@@ -323,6 +339,7 @@ class PairBatch:
         haplotype_offset = self.haplotype_offset[group_haplotype[0] : group_haplotype[-1] + 1]
         read_offset = self.read_offset[first : end + 1]
         bases = slice(read_offset[0], read_offset[-1])
+        letters = slice(haplotype_offset[0], haplotype_offset[-1])
         qualities, profiles = self.qualities, self.profiles
         taken = object.__new__(PairBatch)  # Reads of a checked batch are not checked again.
         vars(taken).update(
@@ -330,11 +347,10 @@ class PairBatch:
             group_haplotype=group_haplotype - group_haplotype[0],
             read_offset=read_offset - read_offset[0],
             haplotype_offset=haplotype_offset - haplotype_offset[0],
-            haplotypes=self.haplotypes[haplotype_offset[0] : haplotype_offset[-1]],
+            haplotypes=self.haplotypes[letters],
+            flags=None if self.flags is None else self.flags[letters],
             start=self.start,
-            qualities=None
-            if qualities is None
-            else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
+            qualities=None if qualities is None else qualities.sliced(bases),
             rows=None if self.rows is None else self.rows[bases],
             profiles=None if profiles is None else profiles.sliced(bases),
             quality_ranges=self.quality_ranges,

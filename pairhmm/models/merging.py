@@ -14,7 +14,7 @@ from pairhmm.sequences.arrays import offsets
 
 def can_merge(batch: PairBatch, other: PairBatch) -> bool:
     """Whether one batch can have the groups of both: their reads are those of one model with the same constants."""
-    if batch.start != other.start:
+    if batch.start != other.start or batch.flags is not None or other.flags is not None:
         return False
     if batch.qualities is not None:
         return other.qualities is not None

@@ -18,6 +18,7 @@ from pairhmm.report.explained import read_reported_explanations
 from pairhmm.report.fit import read_reported_fit
 from pairhmm.report.inputs import ReportInputs, ReportKeywords, check_inputs
 from pairhmm.report.map import read_map_tables
+from pairhmm.report.mixtures import read_mixtures
 from pairhmm.report.page_writer import write_page
 from pairhmm.report.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.report.parts import Report, general_statistics, multiqc_path, write_multiqc
@@ -74,7 +75,7 @@ def report(
         The most sites that are shown: of calls, those with the lowest GQ; of likelihoods without calls, the first ones.
         The cohort's figures count every site.
     min_depth : int
-        The report counts the genotypes that have a DP below this.
+        The report counts the genotypes that have a DP below this, and names tiles of a lower depth.
     link_genome : str, optional
         UCSC's name of the genome, such as ``hg38``: each site then has links to the UCSC browser, to IGV on the
         reader's machine and to dbSNP. Without it, the page has no link.
@@ -111,6 +112,7 @@ def report(
     page = Report([sites], inputs.described(), notes)
     for read in PARTS:
         page.parts.append(read(inputs, page.samples, notes))
+    page.parts.append(read_mixtures(inputs, notes, min_depth))
     if inputs.sheet is not None:
         page.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     for note in notes:

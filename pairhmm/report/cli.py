@@ -61,7 +61,14 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     panel=OUTPUT,
     help="The maximum number of sites in the report: those with the lowest GQ.",
 )
-@option(report.report, "min_depth", least=0, metavar="N", panel=OUTPUT, help="Count genotypes with a DP below this.")
+@option(
+    report.report,
+    "min_depth",
+    least=0,
+    metavar="N",
+    panel=OUTPUT,
+    help="Count genotypes with a DP below this, and name tiles with a median depth below it.",
+)
 @click.option(
     "--link-genome",
     metavar="NAME",

@@ -38,7 +38,7 @@ class ReportInputs:
 
     Attributes
     ----------
-    reference, calls, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
+    reference, calls, tiles, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
         A path.
     likelihoods, alignments, hits, scan_summaries, explanations, timings : sequence of str
         Paths.
@@ -54,7 +54,13 @@ class ReportInputs:
     alignments: Sequence[str] = _files(
         "alignments",
         "The alignments of the reads in --likelihoods: BAM or CRAM with an index. They add strand, mapping quality"
-        " and deciding bases to each read. Needs -f.",
+        " and deciding bases to each read. With the calls of 'call --mixture', they show the depth along the genome."
+        " Needs -f.",
+    )
+    tiles: str | None = _file(
+        "tiles",
+        "The tiles of an amplicon scheme (BED), or its primers if names end in _LEFT and _RIGHT. The report names tiles"
+        " without enough depth. Needs --alignments.",
     )
     hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
     hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
@@ -118,6 +124,7 @@ class ReportKeywords(TypedDict, total=False):
     calls: AnyPath | None
     likelihoods: Paths
     alignments: Paths
+    tiles: AnyPath | None
     hits: Paths
     signatures: AnyPath | None
     explanations: Paths
@@ -147,8 +154,10 @@ def check_inputs(inputs: ReportInputs) -> None:
         raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
-    if inputs.alignments and not inputs.likelihoods:
+    if inputs.alignments and not inputs.likelihoods and inputs.calls is None:
         raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.tiles is not None and not inputs.alignments:
+        raise InputError("--tiles", "", "need the depth of reads", "give their --alignments")
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
         rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")

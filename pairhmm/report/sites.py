@@ -181,7 +181,8 @@ class Sites(ReportPart):
 
 def _columns_of_calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
     calls = [site.calls[sample] for site in sites]
-    return {
+    fractions = {"af": [call.fractions for call in calls], "ciaf": [call.intervals for call in calls]}
+    return (fractions if any(call.intervals for call in calls) else {}) | {
         "gt": [call.genotype for call in calls],
         "ad": [call.depths for call in calls],
         "dp": [call.depth for call in calls],

@@ -22,7 +22,7 @@ MOST_DIGITS = 18
 """The most digits of a position. Every such number fits 64 bits."""
 _FARTHEST = 10**MOST_DIGITS
 _LONGEST_SHOWN, _SHOWN = 100, 3
-_HALF_OPEN = "starts and ends are 0-based half-open"
+_HALF_OPEN = "positions here are 0-based half-open"
 _BED_HEADERS = ("track", "browser")
 _VCF = "##fileformat=VCF"
 _END = re.compile(rf"(?:^|;)END=([0-9]{{1,{MOST_DIGITS}}})(?:;|$)")
@@ -88,7 +88,8 @@ def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int]) -> I
         raise InputError("regions", str(place), "not (contig, start, end)", "give whole numbers") from None
     if not 0 <= interval.start < interval.end:
         raise InputError("regions", str(place), "an interval without a base", _HALF_OPEN)
-    return _inside("regions", str(place), interval, contigs, _HALF_OPEN)
+    check_inside(interval, "regions", str(place), contigs)
+    return interval
 
 
 def _readings(text: str, contigs: Mapping[str, int]) -> Iterator[_Reading]:
@@ -110,7 +111,7 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
         each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
         return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
     match = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
-    return _no_contig(option, text, match[1] if match else text, contigs)
+    return no_contig(option, text, match[1] if match else text, contigs)
 
 
 def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
@@ -122,18 +123,32 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals, parse = [], _bed_line
+    intervals, parse = [], bed_interval
     for number, line in enumerate(read_lines(str(path)), start=1):
         if number == 1 and line.startswith(_VCF):
             parse = _vcf_line
         elif number == 1 and line.startswith("@"):
             parse = _interval_list_line
         cells = line.split()
-        if cells and not line.startswith(("#", "@")) and cells[0] not in _BED_HEADERS:
-            intervals.append(parse(str(path), number, cells, contigs))
+        if is_bed_record(line, cells) and not line.startswith("@"):
+            intervals.append(parse(str(path), number, cells))
+            check_inside(intervals[-1], str(path), f"line {number}", contigs)
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
+
+
+def bed_lines(path: str | Path, contigs: Mapping[str, int]) -> Iterator[tuple[Interval, str]]:
+    """The interval and the name of each line of a BED file, in its order; a line of three columns has an empty name.
+
+    Raises InputError for a line that can't be used; names it.
+    """
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        cells = line.split()
+        if is_bed_record(line, cells):
+            interval = bed_interval(str(path), number, cells)
+            check_inside(interval, str(path), f"line {number}", contigs)
+            yield interval, cells[3] if len(cells) > 3 else ""
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
@@ -170,7 +185,8 @@ def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interva
     return merged
 
 
-def _no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+def no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+    """The error for a contig that the reference lacks."""
     other = same_contig(name, contigs)
     cure = f"the reference names it {other!r}" if other is not None else f"contigs are {listed(contigs)}"
     return InputError(place, _short(record), f"no contig {_short(name)!r}", cure)
@@ -185,7 +201,13 @@ def _number(text: str) -> int | None:
     return int(digits) if 0 < len(digits) <= MOST_DIGITS else None
 
 
-def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+def is_bed_record(line: str, cells: Sequence[str]) -> bool:
+    """Whether a line of a BED file is an interval, and neither a comment nor a header."""
+    return bool(cells) and not line.startswith("#") and cells[0] not in _BED_HEADERS
+
+
+def bed_interval(path: str, number: int, cells: Sequence[str]) -> Interval:
+    """The interval of a line of a BED file. InputError where it is none; names the line."""
     place = f"line {number}"
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
@@ -194,35 +216,32 @@ def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
-    return _inside(path, place, Interval(cells[0], start, end), contigs, "BED is 0-based half-open")
+    return Interval(cells[0], start, end)
 
 
-def _interval_list_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
-    place, rule = f"line {number}", "an interval list is tab-separated, 1-based inclusive"
+def _interval_list_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])) or not 1 <= int(cells[1]) <= int(cells[2]):
-        raise InputError(path, place, "not `chrom start end strand name`", rule)
-    return _inside(path, place, Interval(cells[0], int(cells[1]) - 1, int(cells[2])), contigs, rule)
+        cure = "an interval list is tab-separated, 1-based inclusive"
+        raise InputError(path, f"line {number}", "not `chrom start end strand name`", cure)
+    return Interval(cells[0], int(cells[1]) - 1, int(cells[2]))
 
 
-def _vcf_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
-    place = f"line {number}"
+def _vcf_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 8 or not _is_number(cells[1]) or int(cells[1]) < 1:
-        raise InputError(path, place, "not a record of a VCF", "check the file with bcftools view")
+        raise InputError(path, f"line {number}", "not a record of a VCF", "check the file with bcftools view")
     start = int(cells[1]) - 1
     block_end = _END.search(cells[7])
-    end = int(block_end[1]) if block_end else start + len(cells[3])
-    return _inside(path, place, Interval(cells[0], start, end), contigs, "give records of this reference")
+    return Interval(cells[0], start, int(block_end[1]) if block_end else start + len(cells[3]))
 
 
-def _inside(path: str, place: str, interval: Interval, contigs: Mapping[str, int], cure: str) -> Interval:
-    """The interval. Raises InputError for one that does not lie on a contig."""
+def check_inside(interval: Interval, path: str, place: str, contigs: Mapping[str, int]) -> None:
+    """Require that an interval, from some place of a file, is inside a contig."""
     chrom, start, end = interval
     if chrom not in contigs:
-        raise _no_contig(path, place, chrom, contigs)
+        raise no_contig(path, place, chrom, contigs)
     if end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
-        raise InputError(path, place, rule, cure)
-    return interval
+        raise InputError(path, place, rule, _HALF_OPEN)
 
 
 def _is_number(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -46,6 +46,17 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     return _encode(sequence, _CODES)
 
 
+LOWER_CASE = 8
+"""Added to the code of a lower-case letter where case counts (`encode_case`)."""
+
+
+def encode_case(sequence: str | bytes) -> NDArray[np.uint8]:
+    """The codes of `encode`, with `LOWER_CASE` added to those of lower-case letters. Errors as in `encode`."""
+    codes = encode(sequence)
+    text = np.frombuffer(sequence.encode() if isinstance(sequence, str) else sequence, dtype=np.uint8)
+    return codes + np.uint8(LOWER_CASE) * (text >= ord("a"))
+
+
 def encode_read(sequence: str | bytes) -> NDArray[np.uint8]:
     """Codes (uint8) of a read, each IUPAC code its own (`READ_LETTERS`): any case, U = T. Errors as in `encode`."""
     return _encode(sequence, _READ_CODES)
@@ -66,13 +77,15 @@ def _encode(sequence: str | bytes, table: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(codes, dtype=np.uint8)
 
 
-def codes_of(sequences: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
+def codes_of(
+    sequences: Letters | Iterable[Letters], encoded: Callable[[str | bytes], NDArray[np.uint8]] = encode
+) -> list[NDArray[np.uint8]]:
     """The codes of one sequence or of several, as a list of arrays; errors as in `encode`."""
     if isinstance(sequences, _TEXT):
-        return [encode(sequences)]
+        return [encoded(sequences)]
     if isinstance(sequences, np.ndarray) and sequences.ndim == 1 and sequences.dtype.kind in "iu":
         return [sequences]
-    return [encode(sequence) if isinstance(sequence, _TEXT) else sequence for sequence in sequences]
+    return [encoded(sequence) if isinstance(sequence, _TEXT) else sequence for sequence in sequences]
 
 
 def decode(codes: NDArray[np.uint8]) -> str:

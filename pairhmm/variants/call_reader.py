@@ -42,6 +42,8 @@ class CalledSites:
         Contigs of the header, with their lengths where it has them.
     provenance : list of (str, str)
         Header lines that say what made the file.
+    has_fractions : bool
+        Whether samples are mixtures, of which each allele has a fraction and its interval.
     """
 
     def __init__(self, path: str, info: Sequence[str] = ()) -> None:
@@ -61,6 +63,7 @@ class CalledSites:
         try:
             self.samples = list(header.samples)
             self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
+            self.has_fractions = "CIAF" in header.formats
             self.provenance = [
                 (record.key, record.value)
                 for record in header.records
@@ -124,6 +127,8 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
         _number(sample.get("GQ")),
         _numbers(sample.get("PL")),
         str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
+        _fractions(sample.get("AF")),
+        _fractions(sample.get("CIAF")),
     )
 
 
@@ -137,3 +142,11 @@ def _numbers(values: object) -> tuple[int, ...]:
     numbers = [_number(value) for value in values] if isinstance(values, tuple) else []
     known = tuple(number for number in numbers if number is not None)
     return known if len(known) == len(numbers) else ()
+
+
+def _fractions(values: object) -> tuple[float, ...]:
+    """A field's numbers from 0 to 1, as the file writes them; empty if one is missing or is none."""
+    given = values if isinstance(values, tuple) else (values,)
+    # pysam reads floats of 32 bits: 0.7 would be less than 0.7.
+    known = tuple(float(f"{value:.6g}") for value in given if isinstance(value, float) and 0 <= value <= 1)
+    return known if len(known) == len(given) else ()

@@ -32,17 +32,34 @@ _COUNT_FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
     '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
-    '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
 )
-_FORMAT_FIELDS = (
-    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+_MEAN_FIELDS = (
+    '##INFO=<ID=AF,Number=A,Type=Float,Description="Mean fraction of each alternate allele in the samples">',
+)
+_DEPTH_FIELD = '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">'
+_ALLELE_FIELDS = (
     '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
     '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
+)
+_GENOTYPE_FIELDS = (
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+    *_ALLELE_FIELDS,
     '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
     '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
     '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="Phase set: POS of its first record">',
+)
+_FRACTION_FIELDS = (
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Alleles that are present; with a phase set, those of its'
+    ' haplotypes, the most frequent first">',
+    *_ALLELE_FIELDS,
+    '##FORMAT=<ID=AF,Number=A,Type=Float,Description="Fraction of each alternate allele">',
+    '##FORMAT=<ID=CIAF,Number=.,Type=Float,Description="95% interval of each fraction: low and high of each alternate'
+    ' allele">',
+    '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="Phase set: POS of its first record">',
+)
+_STRAND_FIELD = (
     '##FORMAT=<ID=SB,Number=4,Type=Integer,Description="Informative reads by strand: reference forward and reverse,'
-    ' alternate forward and reverse">',
+    ' alternate forward and reverse">'
 )
 
 
@@ -86,6 +103,7 @@ def open_calls(
     reference: str,
     provenance: Mapping[str, str],
     records: RecordOptions | None = None,
+    mixture: bool = False,
 ) -> Iterator[CallWriter]:
     """Open a writer, of the format of the destination's extension. The files appear when the block ends well.
 
@@ -103,9 +121,11 @@ def open_calls(
         Header lines ``##key=value``; empty for reproducible bytes.
     records : RecordOptions, optional
         Filters, and whether the file is a gVCF.
+    mixture : bool
+        Whether samples are mixtures, which have fractions.
     """
     chosen = records or RecordOptions()
-    header = _header(contigs, samples, min_quality, reference, provenance, chosen)
+    header = _header(contigs, samples, min_quality, reference, provenance, chosen, mixture)
     with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
         yield CallWriter(out, min_quality, chosen)
 
@@ -148,32 +168,34 @@ def _header(
     reference: str,
     provenance: Mapping[str, str],
     records: RecordOptions,
+    mixture: bool,
 ) -> str:
-    rule = (
-        f"QUAL is below {min_quality:g}; where every genotype is the reference, the lowest GQ is below"
-        f" {min(min_quality, MAX_GQ):g}"
-    )
+    rule = f"QUAL is below {min_quality:g}"
+    if not mixture:
+        rule += f"; where every genotype is the reference, the lowest GQ is below {min(min_quality, MAX_GQ):g}"
     lines = [
         "##fileformat=VCFv4.3",
         *(f"##{key}={printable(value)}" for key, value in provenance.items()),
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID=LowQual,Description="{rule}">',
-        *_filters(records),
+        *_filters(records, mixture),
         *(gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
-        *field_lines(),
+        *field_lines(mixture),
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
 
 
-def field_lines() -> Iterator[str]:
-    """The header lines of the fields that every file has."""
-    yield from _COUNT_FIELDS
+def field_lines(mixture: bool = False) -> Iterator[str]:
+    """The header lines of the fields that every file has, or every one of mixtures."""
+    yield from _MEAN_FIELDS if mixture else _COUNT_FIELDS
+    yield _DEPTH_FIELD
     for name, text in native.info_fields():
         yield f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">'
-    yield from _FORMAT_FIELDS
+    yield from _FRACTION_FIELDS if mixture else _GENOTYPE_FIELDS
+    yield _STRAND_FIELD
 
 
 def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
@@ -185,14 +207,23 @@ def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
     yield '##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description="Lowest DP of the block">'
 
 
-def _filters(records: RecordOptions) -> Iterator[str]:
+def _filters(records: RecordOptions, mixture: bool) -> Iterator[str]:
     """The header lines of the filters that are on."""
-    bias = [("FS", records.max_fs), ("SOR", records.max_sor)]
+    bias = [
+        f"{name} is above {limit:g}"
+        for name, limit in (("FS", records.max_fs), ("SOR", records.max_sor))
+        if limit is not None
+    ]
+    if mixture:
+        bias.insert(0, "errors of one strand explain the reads better than the allele")
     rules = {
         "LowQD": "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
-        "StrandBias": " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
+        "StrandBias": " or ".join(bias),
         "LowMQ": "" if records.min_rms_mapq is None else f"MQ is below {records.min_rms_mapq:g}",
     }
+    if mixture:
+        rules["LateCycle"] = "errors that grow with the cycle explain the reads better than the allele"
+        rules["ReadEnd"] = "errors at ends of reads explain the reads better than the allele"
     for name, rule in rules.items():
         if rule:
             yield f'##FILTER=<ID={name},Description="{rule}">'

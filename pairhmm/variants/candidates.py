@@ -142,10 +142,10 @@ class CandidateReader:
                 raise InputError(self.path, place, rule, "repair or remove the record")
 
     def _check_reference(self, place: str, chrom: str, pos: int, ref: str) -> None:
-        if pos < 0 or pos + len(ref) > self.contigs[chrom]:
+        bases = self.fetch(chrom, pos, pos + len(ref))
+        if not 0 <= pos < self.contigs[chrom] or len(bases) < len(ref):
             rule = f"outside {chrom}, which has {self.contigs[chrom]} bases"
             raise InputError(self.path, place, rule, "is it made with another reference?")
-        bases = self.fetch(chrom, pos, pos + len(ref))
         # Where the reference has an IUPAC code, the VCF may have N, and the other way round.
         if ref != bases and any(a != b and a in "ACGT" and b in "ACGT" for a, b in zip(ref, bases, strict=True)):
             rule = f"REF {_short(ref)} is {_short(bases)} in the reference"

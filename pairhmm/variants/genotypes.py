@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple
 
 from pairhmm.errors import OptionError
@@ -45,6 +45,9 @@ class GenotypeOptions:
         The share of a sample's reads that are another person's.
     contaminations : mapping of str to float
         The same of single samples, in its place.
+    mixture : bool
+        Whether each sample is a mixture of haplotypes in any shares, as viruses and mitochondria are. It has fractions
+        of alleles in place of genotypes, and none of the other options.
     """
 
     ploidy: Annotated[int, Within(1)] = 2
@@ -54,11 +57,14 @@ class GenotypeOptions:
     pedigree: Pedigree | None = None
     contamination: Annotated[float, Within(0, MOST_CONTAMINATION)] = 0.0
     contaminations: Mapping[str, float] = field(default_factory=dict)
+    mixture: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
         for share in self.contaminations.values():
             check_number("contaminations", share, 0, MOST_CONTAMINATION)
+        if self.mixture and replace(self, mixture=False) != GenotypeOptions():
+            raise OptionError("mixture", True, "goes without ploidies, priors, a pedigree and contamination")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,9 @@ class SampleGenotype:
         Position (0-based) of the first site of the phase set (PS).
     with_others : tuple of int
         `likelihoods` with one allele more, which stands for all others; empty where they were not asked for.
+    fractions : tuple of (tuple of float or None)
+        Of each allele of a mixture: its fraction, and the ends of the 95% interval; None without a read. Empty where
+        the sample is no mixture. One that is has in `alleles` those that are present, and no GQ and PL.
     """
 
     alleles: tuple[int, ...] | None
@@ -107,6 +116,7 @@ class SampleGenotype:
     phased: tuple[int, ...] | None = None
     phase_set: int | None = None
     with_others: tuple[int, ...] = ()
+    fractions: tuple[tuple[float, float, float] | None, ...] = ()
 
     @property
     def genotype(self) -> str:

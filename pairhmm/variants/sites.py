@@ -39,6 +39,10 @@ class SampleCall:
         PL; empty without PL.
     phase_set : str
         PS; empty without PS.
+    fractions : tuple of float
+        AF: the fraction of each alternative allele; empty without AF.
+    intervals : tuple of float
+        CIAF: the interval of each fraction, low and high; empty without CIAF.
     """
 
     alleles: tuple[int | None, ...] = ()
@@ -48,6 +52,8 @@ class SampleCall:
     quality: int | None = None
     likelihoods: tuple[int, ...] = ()
     phase_set: str = ""
+    fractions: tuple[float, ...] = ()
+    intervals: tuple[float, ...] = ()
 
     @property
     def genotype(self) -> str:

@@ -39,6 +39,9 @@ class Variant:
     role : {"asked", "context", "nuisance"}
     joined_until : int
         Candidates before this position belong to its region: reads spell them together. 0 for no others.
+    artefact : int
+        Of a mixture, what explains the reads better than these alleles: errors of one strand (1), in late cycles (2),
+        or at ends of reads (3). 0 for none.
     """
 
     chrom: str
@@ -49,6 +52,7 @@ class Variant:
     record_index: int = 0
     role: Role = "asked"
     joined_until: int = 0
+    artefact: int = 0
 
     @property
     def end(self) -> int:

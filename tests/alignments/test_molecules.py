@@ -99,3 +99,17 @@ def test_a_long_run_without_tags_stops_early():
     with pytest.raises(InputError, match="none of 120000 reads"):
         list(require_tags(endless, "x.bam"))
     assert len(list(endless)) == 8
+
+
+SIDES = (9_950, "50M50S"), (0, "50S50M")
+
+
+def test_ends_beyond_the_origin_of_a_circle():
+    """A read over the origin has the same ends on whichever side its primary alignment lies."""
+    before, behind = (template_of(read(start, cigar))._replace(circle=10_000) for start, cigar in SIDES)
+    assert molecule_by_position(before) == molecule_by_position(behind) == "9950-50+"
+    ends = [
+        {molecule_by_position(template_of(one)._replace(circle=10_000)) for one in pair(side, (100, "100M"))}
+        for side in SIDES
+    ]
+    assert ends[0] == ends[1] == {"200-9950+"}

@@ -4,7 +4,8 @@ python tests/backends/any_pairs.py --backend cuda --pairs 10000
 
 scores such pairs on one backend and compares them with the oracle, by the tolerances of docs/model.md. Backends: those
 of pairhmm, a level of the CPU ("cpu:avx2"), and the CUDA kernels in the emulator ("emulated"). `--model normalised` or
-`published` scores their bases and base qualities by the profile model. Exit code 1 where any score is off.
+`published` scores their bases and base qualities by the profile model, and `--model pdhmm` gives haplotypes flags: with
+`--any-flags` any bytes, or else as GATK has them. Exit code 1 where any score is off.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import numpy as np
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.models import gatk, profile
-from pairhmm.models.batch import PRECISIONS, Group, PairBatch, Read
+from pairhmm.models.batch import PRECISIONS, Group, PairBatch, Qualities, Read
+from pairhmm.models.partially_determined import DELETION_ENDS, DELETION_STARTS
 from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
-from pairhmm.sequences.letters import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY, LOWER_CASE
 
 N = 4
 RELATIONS = ("piece", "chimera", "unrelated", "repeat")
@@ -87,6 +89,34 @@ def batch_of(pairs):
     return PairBatch.from_groups([pair.group() for pair in pairs])
 
 
+def with_flags(pairs, any_byte=False):
+    """The same pairs with flags, as a batch: some SNPs and deletions as GATK has them, or any byte and any case."""
+    groups = []
+    for pair in pairs:
+        rng, group = np.random.default_rng((pair.seed, 1)), pair.group()
+        (read,), (haplotype,) = group.reads, group.haplotypes
+        if any_byte:
+            flags = rng.integers(0, 256, len(haplotype)).astype(np.uint8)
+            read, haplotype = replace(read, bases=_any_case(rng, read.bases)), _any_case(rng, haplotype)
+        else:
+            flags = _gatk_flags(rng, len(haplotype))
+        groups.append(Group([read], [haplotype], [flags]))
+    return PairBatch.from_groups(groups)
+
+
+def _any_case(rng, letters):
+    return letters + np.uint8(LOWER_CASE) * (rng.random(len(letters)) < 0.3)
+
+
+def _gatk_flags(rng, letters):
+    flags = np.where(rng.random(letters) < 0.03, 1 + 8 * rng.integers(1, 16, letters), 0).astype(np.uint8)
+    for _ in range(rng.integers(0, 4)):
+        first = int(rng.integers(letters))
+        flags[first] |= DELETION_STARTS
+        flags[min(letters - 1, first + int(rng.geometric(0.1)) - 1)] |= DELETION_ENDS
+    return flags
+
+
 def calls_of_model(pairs, model):
     """The same pairs in one profile model, as a BAM's reads come to it: bases and base qualities, which are kinds."""
     of_gatk = batch_of(pairs)
@@ -147,7 +177,11 @@ def excess(log10, batch, expected):
 
 def oracle(batch):
     """The oracle's scores, made once for all backends."""
-    arrays = (batch.read_offset, batch.haplotype_offset, batch.haplotypes, rows_of(batch))
+    arrays = [batch.read_offset, batch.haplotype_offset, batch.haplotypes]
+    if batch.flags is None:
+        arrays.append(rows_of(batch))
+    else:
+        arrays += [batch.flags, *(getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__)]
     key = (batch.start, *(array.tobytes() for array in arrays))
     if key not in _known:
         _known[key] = engine.forward(batch, "reference").log10
@@ -236,7 +270,10 @@ def emulated():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="cpu", help="(default: %(default)s)")
-    parser.add_argument("--model", choices=("gatk", *profile.PRESETS), default="gatk", help="(default: %(default)s)")
+    parser.add_argument(
+        "--model", choices=("gatk", "pdhmm", *profile.PRESETS), default="gatk", help="(default: %(default)s)"
+    )
+    parser.add_argument("--any-flags", action="store_true")
     parser.add_argument("--pairs", type=int, default=10_000, help="(default: %(default)s)")
     parser.add_argument("--longest", type=int, default=900, help="bases (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
@@ -246,7 +283,12 @@ def main():
     worst, wrong, made_by = {}, 0, dict.fromkeys(PRECISIONS, 0)
     for first in range(0, options.pairs, 200):
         pairs = [random_pair(rng, options.longest) for _ in range(min(200, options.pairs - first))]
-        batch = batch_of(pairs) if options.model == "gatk" else calls_of_model(pairs, profile.preset(options.model))
+        if options.model == "gatk":
+            batch = batch_of(pairs)
+        elif options.model == "pdhmm":
+            batch = with_flags(pairs, options.any_flags)
+        else:
+            batch = calls_of_model(pairs, profile.preset(options.model))
         scores, expected = engine.forward(batch, backend), engine.forward(batch, "reference").log10
         off = excess(scores.log10, batch, expected)
         for k in np.flatnonzero(~(off <= 1)):

@@ -81,12 +81,15 @@ def genotyped(
     priors=(1e-3, 1e-3),
     mnv=False,
     contamination=0.0,
+    mixture=False,
 ) -> list[Site]:
     """The sites of a scored region. `ploidies`: of each sample; `priors`: of SNVs and of indels.
 
-    `mnv`: the candidates were discovered, and neighbouring SNVs are one site.
+    `mixture`: samples are mixtures. `mnv`: the candidates were discovered, and neighbouring SNVs are one site.
     """
     related = [(one.father, one.mother, list(one.children)) for one in families]
     rules = [(ploidy, []) for ploidy in ploidies]
-    genotyper = native.Genotyper(*priors, rules, related, score_floor, mnv, mnv, False, [contamination] * len(ploidies))
+    genotyper = native.Genotyper(
+        *(*priors, rules, related, score_floor, mnv, mnv, False, [contamination] * len(ploidies)), mixture=mixture
+    )
     return to_sites(genotyper.genotype(native_region(evidence)), ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pysam
 import pytest
 
 import pairhmm
@@ -102,10 +103,16 @@ def test_contamination_of_a_table(tmp_path):
             read_contamination(str(table))
 
 
+Collapsed = tuple[Path, dict[int, tuple[int, ...]]]
+
+
 @pytest.fixture(scope="module")
-def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
+def collapsed(tmp_path_factory) -> Collapsed:
+    return collapsed_copies(tmp_path_factory.mktemp("collapsed"), 30, 6)
+
+
+def collapsed_copies(folder: Path, depth: int, foreign: int) -> Collapsed:
     """A sample in whose reference two copies of a sequence are one, and its genotypes by position."""
-    folder = tmp_path_factory.mktemp("collapsed")
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
     genotypes = [((0, 1), (1, 0), (1, 1))[i % 3] for i in range(LENGTH // 300 - 2)]
@@ -119,16 +126,17 @@ def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
     copy[changed] = (copy[changed] + 2) % 4
     elsewhere = SimulatedHaplotype(copy, np.arange(start, end, dtype=np.int32))
     own = [build_haplotype(codes, variants, number) for number in (0, 1)]
-    reads = [draw_reads(rng, own, LENGTH * 30 // 300, 150), draw_reads(rng, [elsewhere], (end - start) * 6 // 300, 150)]
+    reads = [draw_reads(rng, own, LENGTH * depth // 300, 150)]
+    reads.append(draw_reads(rng, [elsewhere], (end - start) * foreign // 300, 150))
     write_fasta(folder / "ref.fa", {"c": codes})
     with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": LENGTH}, "s") as writer:
         writer.add(SimulatedReads.concatenate(reads))
     return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
 
 
-def strand_errors(folder: Path) -> tuple[float, ...]:
+def source_rates(folder: Path) -> tuple[float, ...]:
     with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), RunOptions()) as files:
-        return seen(files, RunOptions())[0].strand_errors
+        return seen(files, RunOptions())[0].source_rates
 
 
 def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
@@ -150,10 +158,14 @@ def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
             tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s"
         ) as bam:
             bam.add(reads)
-        found.append(strand_errors(tmp_path))
+        found.append(source_rates(tmp_path))
     often, never = found
     assert 2 < often[1] < 20
-    assert never == strand_errors(collapsed[0]) == (5e-5, 1e-4)
+    assert never == (5e-5, 1e-4, 1e-5, 3e-7)
+    *strand, foreign, reference = source_rates(collapsed[0])
+    assert strand == [5e-5, 1e-4]
+    assert foreign / 1e-5 == pytest.approx(reference / 3e-7)
+    assert foreign > 1e-4
 
 
 def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
@@ -166,6 +178,37 @@ def test_a_copy_that_the_reference_lacks_makes_no_variants(collapsed):
     found = calls(folder)
     assert {place: found.get(place) for place in expected} == expected
     assert len(found.keys() - expected.keys()) <= 1
+
+
+def test_few_reads_of_a_copy_make_no_variants(tmp_path):
+    """At some sites half of ten reads or more are foreign."""
+    folder, expected = collapsed_copies(tmp_path, 10, 2)
+    found = calls(folder)
+    assert len(found.keys() - expected.keys()) <= 1
+    assert len(expected.items() & found.items()) > 0.7 * len(expected)
+
+
+def test_listed_alleles_of_a_copy_are_no_variants(collapsed, tmp_path):
+    folder, expected = collapsed
+    everything = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu")
+    shown = [site.variant for site in everything]
+    with pysam.FastaFile(str(folder / "ref.fa")) as reference, pysam.AlignmentFile(str(folder / "reads.bam")) as reads:
+        sequence = reference.fetch("c")
+        pile = reads.count_coverage("c", quality_threshold=20)
+    listed = [
+        f"c\t{at + 1}\t.\t{sequence[at]}\t{letter}\t.\t.\t.\n"
+        for at in range(*DUPLICATED)
+        for letter, counts in zip("ACGT", pile, strict=True)
+        if letter != sequence[at] and counts[at] > 4
+    ]
+    assert len(listed) > 100 > len(shown)
+    (tmp_path / "list.vcf").write_text(
+        f"##fileformat=VCFv4.3\n##contig=<ID=c,length={LENGTH}>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+        + "".join(listed)
+    )
+    found = {at for at, alleles in calls(folder, candidates=tmp_path / "list.vcf").items() if any(alleles)}
+    assert len(found - expected.keys()) <= 1
+    assert found & expected.keys()
 
 
 def test_neighbours_do_not_depend_on_the_request(collapsed):

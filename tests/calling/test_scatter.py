@@ -188,14 +188,14 @@ def test_nothing_asked_for(data, tmp_path):
 def test_many_pieces_read_each_stretch_once(data, monkeypatch):
     """Places to cut that are near each other are searched together: reads are not taken anew for each."""
     fetched = []
-    original = cuts.read_blocks
+    original = cuts.run_blocks
 
     def counted(*arguments, **more):
         for block in original(*arguments, **more):
             fetched.append(len(block))
             yield block
 
-    monkeypatch.setattr(cuts, "read_blocks", counted)
+    monkeypatch.setattr(cuts, "run_blocks", counted)
     with pysam.AlignmentFile(str(data.bam)) as bam:
         reads = bam.mapped
     pieces = scatter([str(data.bam)], str(data.reference), 500)

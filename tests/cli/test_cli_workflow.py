@@ -13,6 +13,7 @@ REQUIRED = {
     "scan": ["--signatures", "s.fa"],
     "map sketch": ["-o", "x.sketches"],
     "map draw": ["-o", "x.tsv"],
+    "consensus": ["-f", "ref.fa", "-b", "s.bam"],
 }
 
 
@@ -32,7 +33,7 @@ def test_the_path_has_it_all(run_cli):
     [
         *(("call", ""), ("call", "--min-mapq 30 --no-version -q"), ("call", "--sample-sex 'a b=F'")),
         *(("call", "--min-mapq $MAPQ"), ("scatter", "--min-alt-count 3"), ("scan", "--tile=31 --max-mismatches 1")),
-        *(("map sketch", "--k 31"), ("map draw", "--weight sheet=0")),
+        *(("map sketch", "--k 31"), ("map draw", "--weight sheet=0"), ("consensus", "--iupac-fraction 0.2")),
     ],
 )
 def test_sound(command, text):

@@ -20,13 +20,14 @@ BELOW = {
     "calling": {"simd", "align", "forward"},
     "align": {"simd", "threads"},
     "forward": {"simd", "threads"},
+    "pdhmm": {"simd", "threads", "forward"},
     "posterior": {"simd", "threads", "forward"},
     "scan": {"simd", "threads", "calling"},
     "packing": {"simd", "threads", "calling"},
     "formats": {"simd", "threads", "calling", "scan"},
     "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
-    "wasm": {"simd", "threads", "calling", "forward", "packing", "posterior", "formats"},
+    "wasm": {"simd", "threads", "calling", "forward", "packing", "pdhmm", "posterior", "formats"},
 }
 BELOW["bind"] = set(BELOW) - {"wasm"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

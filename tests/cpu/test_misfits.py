@@ -79,7 +79,7 @@ def joined(read, last_read):
 
 def batch():
     one = np.array([0, 1])
-    return native.Batch(one, one, one, np.array([0, 4]), np.array([0, 4]), LETTERS, 0.0, 1.0)
+    return native.Batch(one, one, one, np.array([0, 4]), np.array([0, 4]), LETTERS, None, 0.0, 1.0)
 
 
 MISFITS = {
@@ -134,7 +134,7 @@ MISFITS = {
     ),
     "a batch of too few letters": (
         "hap_offset",
-        lambda: native.Batch(*[np.array([0, 1])] * 3, np.array([0, 4]), BEYOND, LETTERS, 0.0, 1.0),
+        lambda: native.Batch(*[np.array([0, 1])] * 3, np.array([0, 4]), BEYOND, LETTERS, None, 0.0, 1.0),
     ),
     "scores without room": ("scores", lambda: scored(np.zeros(0))),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -225,6 +226,8 @@ def _forward(rng: Generator) -> None:
     from pairhmm.native import native
 
     batch = _batch(rng)
+    if batch.qualities is not None and chance(rng, 0.4):
+        batch = replace(batch, flags=_bytes(rng, len(batch.haplotypes), 256))
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
     pairs = np.arange(batch.pairs, dtype=np.int64)
     wide = []
@@ -325,6 +328,9 @@ def _alignments(rng: Generator) -> None:
             pick(rng, ("", "MI", "MC", "CG")),
             pick(rng, (0, 200_000)),
             chance(rng, 0.5),
+            chance(rng, 0.5),
+            pick(rng, ([], [1, 0, 1])),
+            pick(rng, ([], [(0, 1, 3, False), (0, 2, 9, True), (2, 0, 1, False)])),
         ),
     )
     places = np.sort(rng.integers(0, 6, (2, 3)), axis=0).astype(np.int64)

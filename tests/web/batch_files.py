@@ -58,4 +58,5 @@ def arrays_of(batch: PairBatch) -> Mapping[str, NDArray[np.generic]]:
         **qualities,
         "rows": rows.reshape(-1),
         "kinds": kinds,
+        "flags": empty if batch.flags is None else batch.flags,
     }

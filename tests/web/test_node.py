@@ -85,6 +85,20 @@ def far_groups():
         yield Group(reads, haplotypes)
 
 
+def flagged_groups():
+    """Partially determined haplotypes, any gap qualities, and scores that float32 holds and that it does not."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        haplotypes = haplotypes_of(rng, int(rng.integers(60, 260)), 3, 4)
+        flags = [np.zeros(len(letters), np.uint8) for letters in haplotypes]
+        for own in flags:
+            own[rng.integers(0, len(own), 3)] |= rng.integers(0, 16, 3).astype(np.uint8) * 8 + 1
+            own[30:40] |= rng.choice([0, 2, 4], 10).astype(np.uint8)
+        gap = (8, 13) if rng.random() < 0.3 else (10, 11)
+        reads = [read_of(rng, haplotypes[0][-50:], int(rng.integers(0, 30)), gap) for _ in range(9)]
+        yield Group(reads, haplotypes, flags)
+
+
 def under_profile(batch, name):
     model = profile.preset(name)
     profiles = model.base_calls(batch.qualities.bases, batch.qualities.base_quality)
@@ -95,6 +109,7 @@ BATCHES = {
     "low": lambda data: PairBatch.from_groups(list(low_groups(varied_gaps=False))),
     "low, gap qualities vary": lambda data: PairBatch.from_groups(list(low_groups(varied_gaps=True))),
     "far": lambda data: PairBatch.from_groups(list(far_groups())),
+    "flags": lambda data: PairBatch.from_groups(list(flagged_groups())),
     "10s": lambda data: PairBatch.from_groups(list(read_in(data / "10s.in"))),
     "1m": lambda data: PairBatch.from_groups(list(read_in(data / "1m.in"))),
     "reference": lambda data: PairBatch.from_groups(
@@ -111,7 +126,7 @@ BATCHES = {
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_scores_have_the_bits_of_the_native_level(name, level, node, request, tmp_path):
-    data = None if name.startswith(("low", "far")) else request.getfixturevalue("shared_data")
+    data = None if name.startswith(("low", "far", "flags")) else request.getfixturevalue("shared_data")
     batch = BATCHES[name](data)
     scores = engine.forward(batch, level, threads=2)
     write_batch(tmp_path / "batch.bin", batch)

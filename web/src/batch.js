@@ -1,7 +1,7 @@
 // A batch: the reads and haplotypes of some groups, as flat arrays with offsets (pairhmm/models/batch.py).
 
 import { joined, offsets } from "./arrays.js";
-import { encode } from "./letters.js";
+import { encode, encodeCase } from "./letters.js";
 import { OPTIONS } from "./models/parameters.js";
 
 const HIGHEST_QUALITY = 93;
@@ -23,6 +23,9 @@ const HIGHEST_QUALITY = 93;
  * @typedef {object} Group
  * @property {Read[]} reads
  * @property {(string | Uint8Array)[]} haplotypes letters or codes
+ * @property {ArrayLike<number>[]} [flags] of each letter of haplotypes that are GATK's partially determined ones, from
+ *   -128 to 255: 1 SNP, 2 a deletion starts, 4 it ends, 8 A, 16 C, 32 G, 64 T. Either all groups have flags or none.
+ *   Lower-case letters are others then.
  */
 
 /**
@@ -42,6 +45,8 @@ const HIGHEST_QUALITY = 93;
  * @property {Float64Array} rows of any model, 12 numbers a base or, with `kinds`, each distinct row once; else empty.
  *   Where they are given, the bases and qualities are empty.
  * @property {Uint16Array} kinds the row of each base, else empty
+ * @property {Uint8Array} flags of each letter of partially determined haplotypes, else empty. With flags, codes of
+ *   lower-case letters are 8 more.
  * @property {number} startMatch M[0,0]
  * @property {number} startDeletion D[0,0] as a multiple of 1/n
  */
@@ -55,10 +60,13 @@ const HIGHEST_QUALITY = 93;
  */
 export function packBatch(groups) {
   const reads = groups.flatMap((group) => group.reads);
-  const haplotypes = groups.flatMap((group) => group.haplotypes.map(encode));
-  const bases = reads.map((read) => encode(read.bases));
+  const flags = groups.flatMap((group) => group.flags ?? []).map((own) => Uint8Array.from(own));
+  const code = flags.length ? encodeCase : encode;
+  const haplotypes = groups.flatMap((group) => group.haplotypes.map(code));
+  const bases = reads.map((read) => code(read.bases));
   bases.forEach((own, index) => own.length || fail(`read ${index} is empty`));
   haplotypes.forEach((own, index) => own.length || fail(`haplotype ${index} is empty`));
+  if (flags.length) checkFlags(flags, haplotypes);
   const readOffset = offsets(bases.map((own) => own.length));
 
   /** @param {(read: Read) => ArrayLike<number> | number} of @param {string} name */
@@ -85,9 +93,19 @@ export function packBatch(groups) {
     gapQuality: qualities((read) => read.gapQuality ?? OPTIONS.gapQuality, "gapQuality"),
     rows: new Float64Array(0),
     kinds: new Uint16Array(0),
+    flags: joined(flags),
     startMatch: 0, // GATK's row 0: M[0,0] = 0, D[0,j] = 1/n
     startDeletion: 1,
   };
+}
+
+/** @param {Uint8Array[]} flags @param {Uint8Array[]} haplotypes */
+function checkFlags(flags, haplotypes) {
+  if (flags.length !== haplotypes.length) fail(`flags of ${flags.length} haplotypes, but there are ${haplotypes.length}`);
+  flags.forEach((own, index) => {
+    const { length } = haplotypes[index];
+    if (own.length !== length) fail(`haplotype ${index}: ${own.length} flags for ${length} letters`);
+  });
 }
 
 /** @param {Uint8Array} own @param {ArrayLike<number> | number} given @param {string} name */

@@ -19,3 +19,17 @@ export function encode(sequence) {
   for (let i = 0; i < sequence.length; i++) codes[i] = CODES[sequence.charCodeAt(i) & 255];
   return codes;
 }
+
+const LOWER_CASE = 8; // added to the code of a lower-case letter where case counts
+
+/**
+ * The codes of `encode`, with those of lower-case letters apart.
+ *
+ * @param {string | Uint8Array} sequence letters, or codes, which are returned as they are
+ * @returns {Uint8Array}
+ */
+export function encodeCase(sequence) {
+  const codes = encode(sequence);
+  if (typeof sequence !== "string") return codes;
+  return codes.map((code, i) => (sequence[i] >= "a" ? code + LOWER_CASE : code));
+}

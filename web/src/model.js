@@ -29,6 +29,7 @@ export function packModelBatch(groups, model) {
   if (parameters === undefined) {
     throw new RangeError(`${model} is no model: use gatk, ${Object.keys(PROFILES).join(", ")}, or parameters`);
   }
+  if (batch.flags.length) throw new RangeError("flags are of the model gatk");
   const none = new Uint8Array(0);
   return {
     ...batch,

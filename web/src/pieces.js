@@ -107,6 +107,7 @@ export function takeReads(batch, first, end) {
   const groupRead = batch.groupRead
     .slice(group, groupEnd + 1)
     .map((read) => Math.min(Math.max(read, first), end) - first);
+  const letters = [batch.haplotypeOffset[haplotype], batch.haplotypeOffset[haplotypeEnd]];
   const [base, baseEnd] = [batch.readOffset[first], batch.readOffset[end]];
   const taken = {
     ...batch,
@@ -116,7 +117,8 @@ export function takeReads(batch, first, end) {
     groupHaplotype,
     readOffset: fromZero(batch.readOffset, first, end),
     haplotypeOffset: fromZero(batch.haplotypeOffset, haplotype, haplotypeEnd),
-    haplotypes: batch.haplotypes.slice(batch.haplotypeOffset[haplotype], batch.haplotypeOffset[haplotypeEnd]),
+    haplotypes: batch.haplotypes.slice(...letters),
+    flags: batch.flags.slice(...letters),
   };
   // Rows that `kinds` names are those of the whole batch.
   const rows = batch.kinds.length > 0 ? [0, batch.rows.length] : [ROW_SIZE * base, ROW_SIZE * baseEnd];

@@ -113,6 +113,27 @@ test("unscored pairs are scored in float64", async () => {
   assert.deepEqual(scores.log10, whole.log10);
 });
 
+test("haplotypes have flags", async () => {
+  const phred = (/** @type {string} */ text) => Array.from(text, (letter) => letter.charCodeAt(0) - 33);
+  /** @param {string} bases @param {string[]} qualities */
+  const read = (bases, ...[base, insertion, deletion, gap]) => ({
+    bases,
+    baseQuality: phred(base),
+    insertionQuality: phred(insertion),
+    deletionQuality: phred(deletion),
+    gapQuality: phred(gap),
+  });
+  const published = [
+    { reads: [read("ca", "ry", "qX", "C7", "1u")], haplotypes: ["T"], flags: [[-68]], score: -14.08817 },
+    { reads: [read("gTA", "@4_", "t)U", "cr|", "u3J")], haplotypes: ["AA"], flags: [[74, 92]], score: -4.678117 },
+  ];
+  const { log10 } = await engine.forward(packBatch(published));
+  published.forEach(({ score }, at) => assert.ok(Math.abs(log10[at] - score) < 1e-5));
+  const [{ reads, haplotypes }] = published;
+  assert.throws(() => packBatch([{ reads, haplotypes, flags: [[1, 2]] }]), /haplotype 0: 2 flags for 1 letters/);
+  assert.throws(() => packBatch([{ reads, haplotypes, flags: [[1], [2]] }]), /flags of 2 haplotypes, but there are 1/);
+});
+
 test("a closed engine says so", async () => {
   const other = await Engine.start({ wasm: await readWasm(), workers: 1 });
   const batch = packBatch(randomGroups({ groups: 20, reads: 300, haplotypes: 20, seed: 2 }));

@@ -24,7 +24,15 @@ def check_config(config):
         stop(f"config: {complain}; config/README.md explains every key")
     if not config["check_files"]:
         return
-    for key in ("reference", "signatures", "candidates", "regions", "ploidy_file"):
+    for key in (
+        "reference",
+        "signatures",
+        "candidates",
+        "regions",
+        "ploidy_file",
+        "viruses",
+        "primers",
+    ):
         if config[key] and not os.path.isfile(config[key]):
             stop(f"config: {key}: no such file: {config[key]}; check the path")
 
@@ -38,6 +46,8 @@ OPTIONS = {
     },
     "call_options": {"call": ["-f", "reference"]},
     "scan_options": {"scan": ["--signatures", "signatures"]},
+    "mixture_options": {"call": ["-f", "reference", "--mixture"]},
+    "consensus_options": {"consensus": ["-f", "reference", "-b", "alignments"]},
     "sketch_options": {"map sketch": ["-o", "sketches"]},
     "draw_options": {"map draw": ["-o", "positions"]},
 }
@@ -109,8 +119,8 @@ def check_row(row, config):
         complain = "has neither alignments nor reads; name a file, or remove the line"
     elif row.alignments and not config["reference"]:
         complain = "has alignments, and the config names no reference; add it"
-    elif row.reads and not config["signatures"]:
-        complain = "has reads to scan, and the config names no signatures; add them, or empty the cell"
+    elif row.reads and not config["signatures"] and not config["viruses"]:
+        complain = "has reads, and the config names neither signatures nor viruses; add them, or empty the cell"
     if complain:
         stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
 
@@ -144,7 +154,8 @@ def groups_of(samples, joint):
 def reports_of(groups, scanned, joint, has_map):
     """Of each report its group of calls, if any, and its scanned samples. What compares samples is in the cohort's."""
     if joint:
-        return {COHORT: (COHORT if groups else None, scanned)}
+        has_any = groups or scanned or has_map
+        return {COHORT: (COHORT if groups else None, scanned)} if has_any else {}
     names = [*groups, *(name for name in scanned if name not in groups)]
     reports = {
         name: (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, PDHMM, SCALED, TREE_ROWS, TREES, KernelVariant
 from pairhmm.backends.cuda.layout import (
     UNREAD_COLUMNS,
     WARP,
@@ -114,6 +114,7 @@ class Sent(NamedTuple):
     # As in `KernelVariant`
     model: str
     extension: float | None
+    whole: str  # `KernelVariant.kind` of the kernels of whole matrices
     rescued: list[int]  # Most pairs that may need each rescuer
     walks: Walks
     results: Results
@@ -194,7 +195,9 @@ class CudaBackend(Backend):
             return slot.scores_to_keep(batch.pairs, into)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        """Block-scaled float32, and float64 where gaps are too rare for its range."""
+        """Block-scaled float32, and float64 where gaps are too rare for its range. The CPU scores pairs with flags."""
+        if batch.flags is not None:
+            return Scores.none(len(pairs))
         batch = with_one_gap_model(batch)
         scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
@@ -239,6 +242,7 @@ class CudaBackend(Backend):
     def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Sent:
         """Send a batch, and prepare its first kernel while the last bytes are written."""
         model, extension = cuda_kernels.model_of(batch)
+        whole = FAST if batch.flags is None else PDHMM
         found: list[Sent] = []
 
         def prepare(packed: Packed) -> None:
@@ -247,7 +251,7 @@ class CudaBackend(Backend):
                 out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
             rescued = [0] * len(RESCUERS)
             for tier in packed.tiers:
-                if not tier.shape.tall:
+                if not tier.shape.tall and whole == FAST:
                     rescued[rescuer_of(tier.shape)] += tier.pairs
             in_trees = [] if packed.trees is None else packed.tiers
             longest = min(batch.longest_read, LONGEST_TILE)
@@ -261,7 +265,7 @@ class CudaBackend(Backend):
             )
             entries = int(slot.device("made", walks.made_bytes).ptr) if in_trees else 0
             tiers = slot.upload("tiers", walks.tiers) if in_trees else 0
-            found.append(Sent(packed, model, extension, rescued, walks, results, counter_bytes, entries, tiers))
+            found.append(Sent(packed, model, extension, whole, rescued, walks, results, counter_bytes, entries, tiers))
 
         pack(batch, skip_read, LONGEST_TILE, slot, prepare)
         return found[0]
@@ -285,7 +289,7 @@ class CudaBackend(Backend):
         packed, walks, results = sent.packed, sent.walks, sent.results
         needed = [k for k, pairs in enumerate(sent.rescued) if pairs]
         whole = packed.tiers if packed.trees is None else []
-        wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
+        wanted: list[KernelKey] = [(tier.shape, sent.whole) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
         wanted += [(_shape_of(walk), TREES) for walk in walks.launches]
         kernels = self._compiled(sent.model, sent.extension, wanted)
         first_of_list = itertools.accumulate(sent.rescued, initial=0)
@@ -294,7 +298,7 @@ class CudaBackend(Backend):
             for k, at in enumerate(first_of_list)
         ]
         tree_launches = self._tree_launches(slot, sent, kernels)
-        whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        whole_launches = self._whole_launches(slot, sent, whole, kernels, list_at)
         rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-sent.rescued[k] // reads_of(RESCUERS[k])))
@@ -335,23 +339,23 @@ class CudaBackend(Backend):
     def _whole_launches(
         self,
         slot: ForwardSlot,
-        packed: Packed,
+        sent: Sent,
         tiers: Sequence[Tier],
         kernels: dict[KernelKey, LoadedKernel],
-        results: Results,
         list_at: Sequence[tuple[int, int]],
     ) -> list[Launch]:
+        packed, results = sent.packed, sent.results
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
         launches: list[Launch] = []
         for tier in tiers:
-            listed, list_ = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
+            lists = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
             arguments = (
                 *(slot.base, self._tables.data.ptr, slot.base + packed.items + ITEM_BYTES * tier.first_item),
-                *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest),
+                *(tier.last, tier.haplotypes_each, *(lists if sent.whole == FAST else ()), between, packed.widest),
                 *(results.scores, results.precision),
             )
-            launches.append((kernels[tier.shape, FAST], tier.items, arguments))
+            launches.append((kernels[tier.shape, sent.whole], tier.items, arguments))
             if tier.shape.tall:
                 between += between_bytes * tier.items
         return launches

@@ -23,7 +23,7 @@ QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
 """Inputs that a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or
 the number of each base's distinct row. The macro of that name selects the code in `cuda/forward/rows.cuh`."""
 
-FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
+FAST, SCALED, TREES, TREE_ROWS, PDHMM = "fast", "scaled", "trees", "tree_rows", "pdhmm"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
 RUN = 6
@@ -55,6 +55,9 @@ LONG_COLUMNS = 8
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
+
+PD_STEPS = 5
+"""Lowest bit of the steps in a letter of a partially determined haplotype: kDeviceSteps of `cpu/pdhmm/columns.hpp`."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
@@ -90,7 +93,7 @@ class KernelVariant:
     # Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
     # which reads a register less. The scores are the same bits either way.
     extension: float | None
-    kind: str = FAST  # `FAST`, `SCALED`, `TREES` or `TREE_ROWS`
+    kind: str = FAST  # `FAST`, `SCALED`, `TREES`, `TREE_ROWS` or `PDHMM`
 
     @property
     def name(self) -> str:
@@ -147,7 +150,7 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
 
 
 def forward_source(variant: KernelVariant) -> str:
-    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu` or `tree_rows.cu`, for one variant."""
+    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu`, `tree_rows.cu` or `pdhmm.cu`, for one variant."""
     shape = variant.shape
     constants: dict[str, Constant] = {
         "K": shape.rows,
@@ -176,10 +179,12 @@ def forward_source(variant: KernelVariant) -> str:
             "LEAST_SUM": scaling.LEAST_SUM,
             "TASK_BYTES": TASK_BYTES,
         }
+    if variant.kind == PDHMM:
+        constants["PD_STEPS"] = PD_STEPS
     if variant.kind == SCALED:
         parts: tuple[str, ...] = ("strips.cuh", "scaling.cuh", "reads.cuh", "tiles.cuh", "scaled.cu")
-    elif variant.kind == FAST:
-        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", "fast.cu")
+    elif variant.kind in (FAST, PDHMM):
+        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", f"{variant.kind}.cu")
     else:
         parts = ("reads.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
@@ -210,7 +215,7 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
         return 0
     if variant.kind == SCALED:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
-    tasks = TASK_BYTES * reads_of(shape) if variant.kind == FAST else 0
+    tasks = TASK_BYTES * reads_of(shape) if variant.kind in (FAST, PDHMM) else 0
     return _emission_bytes(shape.rows, LETTERS, "float") + tasks
 
 

@@ -32,6 +32,7 @@ from pairhmm.backends.tiles import (
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
+from pairhmm.native import native
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -199,7 +200,7 @@ def pack(
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
-    in_trees = takes_trees(batch.start)
+    in_trees = batch.flags is None and takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [_haplotypes_of_trees(batch) * in_trees for _ in table.known]
     lead = lead_of(batch.longest_read, longest)
@@ -228,6 +229,8 @@ def _haplotypes_of_trees(batch: PairBatch) -> int:
 
 def computed_cells(batch: PairBatch, longest: int) -> int:
     """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
+    if batch.flags is not None:
+        return batch.cells
     return tiles.computed_cells(batch, shapes(longest, in_trees=True), HAPLOTYPES_OF_TREES, tall_in_trees=True)
 
 
@@ -293,6 +296,14 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     return kinds
 
 
+def columns_of(batch: PairBatch) -> NDArray[np.uint16]:
+    """The letters of partially determined haplotypes as kernels take them (`cpu/pdhmm/columns.hpp`)."""
+    columns = np.empty(len(batch.haplotypes), dtype=np.uint16)
+    letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
+    native.pd_device_columns(letters, flags, batch.haplotype_offset, columns)
+    return columns
+
+
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The plan of a batch's header and arrays, to which more may be added, and the header."""
     plan = Plan()
@@ -301,9 +312,10 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     plan.add(header.view(np.uint8))
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         header[name] = plan.add_offsets(getattr(batch, name))
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    header["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
+    letters = batch.haplotypes if batch.flags is None else columns_of(batch)
+    plan.add(np.zeros(PADDING, dtype=letters.dtype))
+    header["letters"] = plan.add(letters)
+    plan.add(np.zeros(PADDING + batch.widest, dtype=letters.dtype), aligned=False)
     header["steps"] = 1
     arrays: list[NDArray[Any]]
     if batch.qualities is not None:

@@ -30,7 +30,8 @@ export const filterPill = (filters) =>
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
 export function evidenceTable(name, site, calls) {
   const alleles = allelesOf(site);
-  const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", "PL (lower is likelier)"];
+  const last = calls.some(isMixture) ? "Fraction (95 % interval)" : "PL (lower is likelier)";
+  const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", last];
   const rows = calls.map((call) => evidenceRow(call, alleles));
   return plainTable(name, heads, rows, { kind: "evidence" });
 }
@@ -49,8 +50,19 @@ function evidenceRow(call, alleles) {
     make("td", { class: "number" }, formatNumber(call.gq)),
     make("td", { class: "number" }, formatNumber(call.dp)),
     make("td", {}, depthBar(call.ad, alleles)),
-    make("td", {}, likelihoodList(call, alleles.length)),
+    make("td", {}, isMixture(call) ? fractionList(call, alleles) : likelihoodList(call, alleles.length)),
   );
+}
+
+const isMixture = ({ ciaf }) => ciaf?.length > 0;
+
+function fractionList({ af, ciaf }, alleles) {
+  const percent = (share) => formatNumber(100 * share, 2);
+  const texts = af.map((fraction, number) => {
+    const [low, high] = ciaf.slice(2 * number, 2 * number + 2).map(percent);
+    return `${shortened(alleles[number + 1])} ${percent(fraction)} % (${low} to ${high})`;
+  });
+  return texts.join(", ");
 }
 
 function depthBar(depths, alleles) {

@@ -9,6 +9,7 @@ import { showExplained } from "./explained.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
 import { mapPanel } from "./map.js";
+import { showMixtures } from "./mixtures.js";
 import { readPanel } from "./panel_data.js";
 import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
@@ -26,6 +27,7 @@ function tabsOf(report) {
       has: report.inputs.some(([what]) => what !== "fit" && what !== "explanations"),
       count: report.samples.length,
     },
+    { id: "mixtures", title: "Mixture", show: showMixtures, has: report.mixtures !== null },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
     {
       id: "relate",

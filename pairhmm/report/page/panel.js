@@ -66,8 +66,8 @@ function siteHead(report, site) {
 }
 
 function callOf(report, number, index, sample) {
-  const { gt, ad, dp, gq, pl, ps } = report.sites.calls[number];
-  return { sample, gt: gt[index], ad: ad[index], dp: dp[index], gq: gq[index], pl: pl[index], ps: ps?.[index] ?? "" };
+  const columns = Object.entries(report.sites.calls[number]);
+  return { sample, ps: "", ...Object.fromEntries(columns.map(([name, values]) => [name, values[index]])) };
 }
 
 function regionViews(report, site, panel, alleles, calls) {

@@ -15,7 +15,17 @@ import pytest
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.kernels import (
+    KINDS,
+    PDHMM,
+    PROFILES,
+    QUALITIES,
+    ROWS,
+    SCALED,
+    TREE_ROWS,
+    TREES,
+    KernelVariant,
+)
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
@@ -76,6 +86,10 @@ def jobs():
         choose = partial(chosen, m + g)
         for shape in choose(fast, largest(fast)):
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
+        if model == QUALITIES:
+            for shape in choose(fast, largest(fast)):
+                variant = KernelVariant(shape, model, extension, PDHMM)
+                yield f"pdhmm {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
         for k in choose(rows, rows[-1:]):
             variant = KernelVariant(k, model, extension, TREES)
             yield f"trees {k.rows}{' tall' if k.tall else ''}, {of}", cuda_kernels.forward_source(variant)

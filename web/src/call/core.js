@@ -184,7 +184,7 @@ export class Core {
       const all = this.native.copies(BATCH, (view) => this.call.run_batch(this.run, view));
       const { cutBases, cutQuality, preparedQuality, ...arrays } = all;
       const [groups, pairs] = [arrays.groupRead.length - 1, this.call.run_pairs(this.run)];
-      const batch = { groups, pairs, ...arrays, ...this.start };
+      const batch = { groups, pairs, ...arrays, flags: new Uint8Array(0), ...this.start };
       const { groupRead, readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
       const indels = { insertionQuality, deletionQuality, gapQuality };
       const ofReads = { bases: cutBases, quality: cutQuality, baseQuality: preparedQuality, ...indels };

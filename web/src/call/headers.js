@@ -7,6 +7,7 @@ import {
   HAPLOTYPE_COLUMNS,
   LIKELIHOOD_COLUMNS,
   MAX_GQ,
+  MIXTURE_FIELD_LINES,
   OPTIONS,
 } from "../models/parameters.js";
 
@@ -18,9 +19,10 @@ import {
  * @param {Record<string, string>} [provenance] header lines ##key=value
  */
 export function vcfHeader({ contigs, samples, reference }, options = {}, provenance = {}) {
-  const { minQual, gvcf } = { ...OPTIONS, ...options };
+  const { minQual, gvcf, mixture } = { ...OPTIONS, ...options };
   const least = general(Math.min(minQual, MAX_GQ));
-  const rule = `QUAL is below ${general(minQual)}; where every genotype is the reference, the lowest GQ is below ${least}`;
+  const genotypes = mixture ? "" : `; where every genotype is the reference, the lowest GQ is below ${least}`;
+  const rule = `QUAL is below ${general(minQual)}${genotypes}`;
   const lines = [
     "##fileformat=VCFv4.3",
     ...Object.entries(provenance).map(([key, value]) => `##${key}=${printable(value)}`),
@@ -29,7 +31,7 @@ export function vcfHeader({ contigs, samples, reference }, options = {}, provena
     `##FILTER=<ID=LowQual,Description="${rule}">`,
     ...(gvcf ? GVCF_LINES : []),
     ...Array.from(contigs, ([name, length]) => `##contig=<ID=${name},length=${length}>`),
-    ...FIELD_LINES,
+    ...(mixture ? MIXTURE_FIELD_LINES : FIELD_LINES),
     ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", ...samples].join("\t"),
   ];
   return `${lines.join("\n")}\n`;

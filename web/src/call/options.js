@@ -1,6 +1,6 @@
 // All options of a run. Names and defaults are those of the command line (pairhmm/calling/web_parameters.py).
 
-import { CORE, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
+import { CORE, MIXTURE, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
 import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 /** @import { ReadSelection } from "../files/alignment_parser.js" */
@@ -11,12 +11,13 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
-  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds"],
+  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "mixedHaplotypes"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
 export function chosenOptions(given) {
-  return { ...OPTIONS, ...READ_PRESETS[given.preset ?? OPTIONS.preset], ...given };
+  const preset = READ_PRESETS[given.preset ?? OPTIONS.preset];
+  return { ...OPTIONS, ...(given.mixture ? MIXTURE : {}), ...preset, ...given };
 }
 
 /** Gives the core the options of a run. @param {Core} core @param {CallOptions} options @param {StrModel | null} strModel */

@@ -21,7 +21,7 @@ const QUALITIES = /** @type {const} */ (["bases", "baseQuality", "insertionQuali
  * @throws {RangeError} where the module's memory, at most 4 GB, does not hold the batch
  */
 export function forward(native, batch, known) {
-  const { pairs, rows, kinds, startMatch, startDeletion } = batch;
+  const { pairs, rows, kinds, flags, startMatch, startDeletion } = batch;
   return native.with((arrays) => {
     // Fields of GivenBatch.
     const given = arrays.struct([
@@ -32,6 +32,7 @@ export function forward(native, batch, known) {
       arrays.pass(ERROR),
       rows.length ? arrays.pass(rows) : 0,
       kinds.length ? arrays.pass(kinds) : 0,
+      flags.length ? arrays.pass(flags) : 0,
     ]);
     const log10 = known ? arrays.pass(known.log10) : arrays.room(8 * pairs);
     const precision = known ? arrays.pass(known.precision) : arrays.room(pairs);

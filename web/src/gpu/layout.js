@@ -94,8 +94,8 @@ class Plan {
 }
 
 /** Whether the kernels take a batch: GATK's model, or a profile model with the kind of each row. @param {Batch} batch */
-export function takes({ rows, kinds }) {
-  return rows.length === 0 || kinds.length > 0;
+export function takes({ rows, kinds, flags }) {
+  return flags.length === 0 && (rows.length === 0 || kinds.length > 0);
 }
 
 /**

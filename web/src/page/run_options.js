@@ -18,6 +18,7 @@ const FIELDS = [
   ["minMapq", "Mapping quality, at least", "--min-mapq", [0, 255]],
   ["minQual", "PASS from QUAL", "--min-qual", [0, 10000]],
   ["maxDepth", "Reads of a sample, at most", "--max-depth", [1, 100000]],
+  ["mixture", "Mixture of haplotypes: fractions in place of genotypes", "--mixture"],
   ["ploidy", "Ploidy", "--ploidy", [1, 20]],
   ["gpu", "Compute on", "--backend", { auto: "GPU or CPU", off: "CPU" }],
   ["indelTags", "Gap qualities of tags BI and BD", "--indel-tags"],
@@ -41,6 +42,7 @@ export class RunOptions {
     this.inputs = Object.fromEntries(FIELDS.map(([name, , , values]) => [name, inputOf(name, values)]));
     this.inputs.model.addEventListener("change", () => this.become(this.files));
     this.inputs.gpu.addEventListener("change", () => onGpu(this.inputs.gpu.value));
+    this.inputs.mixture.addEventListener("change", () => this.become(this.files));
     this.files = { hasVariants: false, hasStrModel: false };
   }
 
@@ -57,24 +59,30 @@ export class RunOptions {
   /** Switches off what the files or the model leave without effect. @param {{hasVariants: boolean, hasStrModel: boolean}} files */
   become(files) {
     this.files = files;
-    const { model, strModel, indelTags, mnv, gvcf } = this.inputs;
+    const { model, strModel, indelTags, mnv, gvcf, mixture, ploidy } = this.inputs;
     indelTags.disabled = model.value === "profile";
     strModel.disabled = indelTags.disabled || files.hasStrModel;
-    mnv.disabled = gvcf.disabled = files.hasVariants;
+    mnv.disabled = files.hasVariants;
+    gvcf.disabled = files.hasVariants || mixture.checked;
+    ploidy.disabled = mixture.checked;
   }
 
   /** What was chosen in place of a default, for a closed form. */
   get told() {
-    const { preset, model, strModel, mnv, gvcf } = this.inputs;
+    const { preset, model, strModel, mixture, mnv, gvcf } = this.inputs;
     const chosen = [preset, model, strModel].filter((one) => one.selectedIndex > 0 && !one.disabled);
     const records = [valueOf(mnv) ? "neighbouring SNVs as one record" : "", valueOf(gvcf) ? "gVCF" : ""];
-    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), ...records];
+    const sample = valueOf(mixture) ? "mixture of haplotypes" : "";
+    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), sample, ...records];
   }
 
   /** As a run takes them (src/call/options.js). */
   values() {
     const { gpu, ...others } = this.inputs;
-    return Object.fromEntries(Object.entries(others).map(([name, input]) => [name, valueOf(input)]));
+    const values = Object.fromEntries(Object.entries(others).map(([name, input]) => [name, valueOf(input)]));
+    // A mixture has a limit of its own.
+    if (values.mixture && values.maxDepth === OPTIONS.maxDepth) delete values.maxDepth;
+    return values;
   }
 }
 

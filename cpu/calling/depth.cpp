@@ -1,0 +1,67 @@
+#include "calling/depth.hpp"
+
+#include <algorithm>
+
+#include "calling/cigar.hpp"
+#include "calling/letters.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint16_t kPaired = 0x1, kMateUnmapped = 0x8;
+
+}  // namespace
+
+void DepthCounter::add(const AlignedReads& reads, uint32_t* depth, int64_t length) {
+    if (reads.reads.count) forget_before(reads.reads.start[0]);
+    for (int64_t read = 0; read < reads.reads.count; ++read)
+        if (reads.reads.sample[read] == sample_) add_read(reads, read, depth, length);
+}
+
+void DepthCounter::add_read(const AlignedReads& reads, int64_t read, uint32_t* depth, int64_t length) {
+    const bool is_paired = (reads.flag[read] & kPaired) && !(reads.flag[read] & kMateUnmapped);
+    if (!is_paired) {
+        visit_bases(reads.reads, read, length, [&](int64_t position) { ++depth[position]; });
+        return;
+    }
+    const auto [place, is_first] = first_mates_.try_emplace(std::string(reads.name(read)));
+    FirstMate& mate = place->second;
+    if (!is_first) {
+        visit_bases(reads.reads, read, length, [&](int64_t position) { depth[position] += !mate.has(position); });
+        first_mates_.erase(place);
+        return;
+    }
+    mate.start = reads.reads.start[read];
+    mate.counted.resize(read_end(reads.reads, read) - mate.start);
+    visit_bases(reads.reads, read, length, [&](int64_t position) {
+        ++depth[position];
+        mate.counted[position - mate.start] = true;
+    });
+}
+
+template <class Visit>
+void DepthCounter::visit_bases(const Reads& reads, int64_t read, int64_t length, Visit visit) const {
+    int64_t position = reads.start[read], at = reads.base_offset[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t bases = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            const int64_t first = std::max<int64_t>(0, -position), last = std::min(bases, length - position);
+            for (int64_t i = first; i < last; ++i)
+                if (reads.quality[at + i] >= min_quality_ && reads.base[at + i] < kCodeOfN) visit(position + i);
+        }
+        if (aligned(operation) || skips(operation)) position += bases;
+        if (reads_bases(operation)) at += bases;
+    }
+}
+
+// Pairs whose first mate ends before `position` can't overlap any more.
+void DepthCounter::forget_before(int64_t position) {
+    for (auto mate = first_mates_.begin(); mate != first_mates_.end();) {
+        const int64_t end = mate->second.start + static_cast<int64_t>(mate->second.counted.size());
+        mate = end <= position ? first_mates_.erase(mate) : std::next(mate);
+    }
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,284 @@
+#include "calling/error_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "calling/allele_evidence.hpp"
+#include "calling/cigar.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint16_t kReverseFlag = 16;
+// Bases at either end of a read that make a place of their own.
+constexpr int64_t kEnd = 6;
+// Phred qualities at which classes begin, after the first.
+constexpr int kClassBegins[] = {20, 27, 33};
+// Sites that are kept.
+constexpr size_t kMostSites = 40'000;
+// A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
+constexpr double kHighestShare = 0.1, kAllele = 40;
+constexpr int kRounds = 4;
+// What is expected of a class before any is seen, in errors, in sites, and in bases.
+constexpr double kPriorErrors = 4, kPriorSites = 4, kPriorBases = 1000;
+constexpr double kLeastRate = 1e-6;
+constexpr double kLeastSpread = 0.05, kMostSpread = 1;
+
+// A sum of errors over bases.
+struct Errors {
+    double bases = 0, errors = 0, promised = 0, sites = 0;
+
+    void add(const Errors& other) {
+        bases += other.bases, errors += other.errors, promised += other.promised, sites += other.sites;
+    }
+
+    // The rate beyond what is promised, where `prior` is expected.
+    double beyond(double prior) const {
+        const double expected = std::max(kLeastRate, prior);
+        return (std::max(0.0, errors - promised) + kPriorErrors) / (bases + kPriorErrors / expected);
+    }
+};
+
+int substitution(int context, int letter) { return (context & 3) * 4 + letter; }
+
+// A letter of the reference as the sequencer reads it.
+int read_as(int strand, int letter) { return strand ? 3 - letter : letter; }
+
+}  // namespace
+
+CellCounter::CellCounter(int min_base_quality) {
+    for (int quality = 0; quality < 256; ++quality) {
+        const auto above = std::upper_bound(std::begin(kClassBegins), std::end(kClassBegins), quality);
+        class_of_[quality] =
+            quality < min_base_quality ? int8_t{-1} : static_cast<int8_t>(above - std::begin(kClassBegins));
+    }
+}
+
+void CellCounter::take(const Reads& reads, int64_t read) {
+    const auto [first, last] = unclipped_bases(reads, read);
+    const bool is_reverse = reads.flag != nullptr && (reads.flag[read] & kReverseFlag) != 0;
+    if (last - first != aligned_ || strand_ != int{is_reverse}) {
+        aligned_ = last - first;
+        strand_ = is_reverse;
+        bin_.resize(static_cast<size_t>(aligned_));
+        for (int64_t i = 0; i < aligned_; ++i) {
+            const int64_t cycle = is_reverse ? aligned_ - 1 - i : i;
+            const int64_t inner = std::max<int64_t>(1, aligned_ - 2 * kEnd);
+            const int64_t bin = cycle < kEnd               ? 0
+                                : aligned_ - cycle <= kEnd ? kCycleBins - 1
+                                                           : 1 + (cycle - kEnd) * (kCycleBins - 2) / inner;
+            bin_[static_cast<size_t>(i)] = static_cast<uint8_t>(cell_of(strand_, static_cast<int>(bin), 0));
+        }
+    }
+    first_ = first;
+    base_ = reads.base + reads.base_offset[read];
+    quality_ = reads.quality + reads.base_offset[read];
+}
+
+void CellCounter::count(int64_t first, int64_t length, SiteCells* sites) const {
+    const uint8_t* bin = bin_.data() + (first - first_);
+    for (int64_t i = 0; i < length; ++i) {
+        const uint8_t letter = base_[first + i];
+        const int quality_class = class_of_[quality_[first + i]];
+        if (letter < kCodeOfN && quality_class >= 0) ++sites[i].count[letter][bin[i] + quality_class];
+    }
+}
+
+std::array<int, kStrands> contexts_at(const uint8_t* letters) {
+    int forward = 0, reverse = 0;
+    for (int i = -3; i <= 0; ++i) forward = forward * 4 + (letters[i] & 3);
+    for (int i = 3; i >= 0; --i) reverse = reverse * 4 + (3 - (letters[i] & 3));
+    return {forward, reverse};
+}
+
+ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const std::array<int, kStrands>& contexts,
+                               int letter, const ErrorRates& rates) {
+    ExpectedErrors expected;
+    for (int strand = 0; strand < kStrands; ++strand)
+        for (int bin = 0; bin < kCycleBins; ++bin) {
+            const uint32_t* bases = depth.data() + cell_of(strand, bin, 0);
+            double promised = 0, all = 0;
+            for (int i = 0; i < kQualityClasses; ++i) promised += bases[i] * rates.of_quality[i], all += bases[i];
+            const double beyond = all * rates.beyond(strand, contexts[strand], letter, bin);
+            expected.promised_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised;
+            expected.of_context_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = beyond;
+            expected.total[strand] += promised + beyond;
+            expected.of_context[strand] += beyond;
+        }
+    return expected;
+}
+
+void ErrorRateFinder::add(const std::string& chrom, const Reads& reads, ReferenceBases& reference) {
+    if (chrom != chrom_) finish(reference);
+    chrom_ = chrom;
+    for (int64_t read = 0; read < reads.count && sites_.size() < kMostSites; ++read) {
+        while (!pages_.empty() && (pages_.begin()->first + 1) * kSitesOfPage <= reads.start[read]) {
+            keep(pages_.begin()->first, pages_.begin()->second, reference);
+            pages_.erase(pages_.begin());
+        }
+        count(reads, read);
+    }
+}
+
+void ErrorRateFinder::finish(ReferenceBases& reference) {
+    for (const auto& [page, sites] : pages_) keep(page, sites, reference);
+    pages_.clear();
+}
+
+void ErrorRateFinder::count(const Reads& reads, int64_t read) {
+    counter_.take(reads, read);
+    int64_t position = reads.start[read], query = 0;
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        for (int64_t done = 0; aligned(operation) && done < length;) {
+            const int64_t within = (position + done) % kSitesOfPage,
+                          part = std::min(length - done, kSitesOfPage - within);
+            auto& page = pages_[(position + done) / kSitesOfPage];
+            page.resize(kSitesOfPage);
+            counter_.count(query + done, part, page.data() + within);
+            done += part;
+        }
+        if (aligned(operation) || skips(operation)) position += length;
+        if (reads_bases(operation)) query += length;
+    }
+}
+
+void ErrorRateFinder::keep(int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference) {
+    const int64_t start = page * kSitesOfPage, before = std::min<int64_t>(3, start);
+    std::string letters = reference.fetch(chrom_, start - before, start + kSitesOfPage + 3);
+    letters.insert(0, static_cast<size_t>(3 - before), 'N');
+    letters.resize(kSitesOfPage + 6, 'N');
+    for (char& letter : letters) letter = static_cast<char>(code_of(letter));
+    const auto* codes = reinterpret_cast<const uint8_t*>(letters.data()) + 3;
+    for (int64_t i = 0; i < kSitesOfPage && sites_.size() < kMostSites; ++i) {
+        if (codes[i] >= kCodeOfN) continue;
+        Site site{sites[i], all_letters(sites[i]), contexts_at(codes + i), codes[i]};
+        const double depth = std::accumulate(site.depth.begin(), site.depth.end(), 0.0);
+        if (depth == 0) continue;
+        for (int letter = 0; letter < 4; ++letter)
+            site.is_error[letter] = letter != site.ref &&
+                                    std::accumulate(sites[i].count[letter].begin(), sites[i].count[letter].end(), 0.0) <
+                                        kHighestShare * depth;
+        sites_.push_back(site);
+    }
+}
+
+namespace {
+
+using OfClasses = std::array<std::array<Errors, 16>, kQualityClasses>;
+
+// Sums by what stands before a base: of the base alone, then of one, two and three bases before it; and by bins.
+struct OfContexts {
+    std::array<std::vector<Errors>, kContextReach + 1> level;
+    std::vector<Errors> bin{kContexts * 4 * kCycleBins};
+
+    OfContexts() {
+        for (int i = 0; i <= kContextReach; ++i) level[i].resize(size_t{16} << 2 * i);
+    }
+    Errors& of(int i, int context, int letter) { return level[i][(context & ((4 << 2 * i) - 1)) * 4 + letter]; }
+};
+
+// The rates of quality classes: those of the twelve ways of reading a base as another of which a quarter are rarer.
+void fit_qualities(const OfClasses& of_class, ErrorRates& rates) {
+    for (int i = 0; i < kQualityClasses; ++i) {
+        std::vector<double> found;
+        for (const Errors& one : of_class[i])
+            if (one.bases > 0)
+                found.push_back((one.errors + rates.of_quality[i] * kPriorBases) / (one.bases + kPriorBases));
+        if (found.empty()) continue;
+        std::nth_element(found.begin(), found.begin() + found.size() / 4, found.end());
+        rates.of_quality[i] = std::max(kLeastRate, found[found.size() / 4]);
+    }
+}
+
+// The rate of a context, drawn towards those of fewer bases before it, and the weight that its sites have.
+std::pair<double, double> rate_of(OfContexts& sums, int context, int letter) {
+    double rate = sums.of(0, context, letter).beyond(kLeastRate), weight = 0;
+    for (int i = 1; i <= kContextReach; ++i) {
+        const Errors& own = sums.of(i, context, letter);
+        weight = own.sites / (own.sites + kPriorSites);
+        rate = weight * own.beyond(rate) + (1 - weight) * rate;
+    }
+    return {rate, weight};
+}
+
+void fit_contexts(OfContexts& sums, ErrorRates& rates) {
+    rates.of_context.assign(sums.bin.size(), 0.0f);
+    for (int context = 0; context < kContexts; ++context)
+        for (int letter = 0; letter < 4; ++letter) {
+            const auto [rate, weight] = rate_of(sums, context, letter);
+            for (int bin = 0; bin < kCycleBins; ++bin) {
+                const size_t at = (context * 4 + letter) * kCycleBins + bin;
+                rates.of_context[at] = static_cast<float>(weight * sums.bin[at].beyond(rate) + (1 - weight) * rate);
+            }
+        }
+}
+
+}  // namespace
+
+template <class Visit>
+void ErrorRateFinder::each_error(const Visit& visit) {
+    for (Site& site : sites_)
+        for (int letter = 0; letter < 4; ++letter)
+            if (letter != site.ref) visit(site, letter);
+}
+
+void ErrorRateFinder::fit_rates(ErrorRates& rates) {
+    OfClasses of_class{};
+    each_error([&](const Site& site, int letter) {
+        for (int cell = 0; site.is_error[letter] && cell < kCells; ++cell) {
+            const int strand = cell / (kCells / kStrands);
+            Errors& sum =
+                of_class[cell % kQualityClasses][substitution(site.contexts[strand], read_as(strand, letter))];
+            sum.bases += site.depth[cell];
+            sum.errors += site.cells.count[letter][cell];
+        }
+    });
+    fit_qualities(of_class, rates);
+    OfContexts sums;
+    each_error([&](const Site& site, int letter) {
+        for (int cell = 0; site.is_error[letter] && cell < kCells; cell += kQualityClasses) {
+            const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
+            Errors one{0, 0, 0, bin == 0 ? 1.0 : 0.0};
+            for (int i = 0; i < kQualityClasses; ++i) {
+                one.bases += site.depth[cell + i];
+                one.errors += site.cells.count[letter][cell + i];
+                one.promised += site.depth[cell + i] * rates.of_quality[i];
+            }
+            const int context = site.contexts[strand], read = read_as(strand, letter);
+            sums.bin[(context * 4 + read) * kCycleBins + bin].add(one);
+            for (int i = 0; i <= kContextReach; ++i) sums.of(i, context, read).add(one);
+        }
+    });
+    fit_contexts(sums, rates);
+}
+
+// Tells alleles from errors by the rates, and fits the spread of the errors.
+void ErrorRateFinder::fit_spread(ErrorRates& rates) {
+    double squares = 0, expected = 0;
+    each_error([&](Site& site, int letter) {
+        const auto seen = of_strands(site.cells.count[letter]);
+        const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
+        site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
+        for (int strand = 0; site.is_error[letter] && strand < kStrands; ++strand) {
+            const double mean = errors.total[strand];
+            squares += (seen[strand] - mean) * (seen[strand] - mean) - mean;
+            expected += errors.of_context[strand] * errors.of_context[strand];
+        }
+    });
+    rates.spread = std::clamp(expected > 0 ? squares / expected : 0, kLeastSpread, kMostSpread);
+}
+
+ErrorRates ErrorRateFinder::rates() {
+    ErrorRates rates;
+    for (int round = 0; round < kRounds; ++round) {
+        fit_rates(rates);
+        fit_spread(rates);
+    }
+    return rates;
+}
+
+}  // namespace pairhmm

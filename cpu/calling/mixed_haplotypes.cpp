@@ -1,0 +1,152 @@
+#include "calling/mixed_haplotypes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <unordered_set>
+
+namespace pairhmm {
+
+namespace {
+
+// Haplotypes with less are not looked at.
+constexpr double kLeastFraction = 1e-4;
+
+// The alleles of the haplotypes at a site; none where they are not those of the sample.
+std::vector<int> alleles_at(const MixedSite& site, const std::vector<MixedHaplotype>& present) {
+    std::vector<int> alleles;
+    for (const MixedHaplotype& one : present) alleles.push_back(static_cast<int>((*site.allele_of)[one.number]));
+    const std::set<int> had(alleles.begin(), alleles.end());
+    const std::set<int> called(site.sample->alleles.begin(), site.sample->alleles.end());
+    return had == called ? alleles : std::vector<int>();
+}
+
+// The reads of a sample that fit each of some haplotypes better than all others of them.
+std::vector<int64_t> reads_of(const ScoredRegion& region, int32_t sample, const std::vector<MixedHaplotype>& present) {
+    std::vector<int64_t> reads(present.size(), 0);
+    for (int64_t read = 0; read < region.reads(); ++read) {
+        if (region.sample[read] != sample || region.set_aside[read]) continue;
+        const double* scores = region.log10.data() + read * static_cast<int64_t>(region.haplotypes.size());
+        size_t best = 0;
+        double most = kLowest, next = kLowest;
+        for (size_t i = 0; i < present.size(); ++i) {
+            const double score = scores[present[i].number];
+            next = std::max(next, std::min(most, score));
+            if (score > most) most = score, best = i;
+        }
+        reads[best] += most - next > kInformative;
+    }
+    return reads;
+}
+
+int64_t deleted_bases(const Region& region, const Haplotype& haplotype) {
+    int64_t deleted = 0;
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        const Variant& variant = region.variants[i];
+        if (haplotype.alleles[i] <= 0) continue;
+        const size_t ref = variant.ref.size(), alt = variant.alts[static_cast<size_t>(haplotype.alleles[i]) - 1].size();
+        deleted += static_cast<int64_t>(ref - std::min(ref, alt));
+    }
+    return deleted;
+}
+
+std::string variants_of(const Region& region, const Haplotype& haplotype) {
+    std::string text;
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        const Variant& variant = region.variants[i];
+        if (haplotype.alleles[i] <= 0) continue;
+        if (!text.empty()) text += ',';
+        text += std::to_string(region.on_contig(variant.pos) + 1) + ':' + variant.ref + '>' +
+                variant.alts[static_cast<size_t>(haplotype.alleles[i]) - 1];
+    }
+    return text.empty() ? "." : text;
+}
+
+void append_real(std::string& line, const char* format, double value) {
+    char digits[64];
+    const int size = std::snprintf(digits, sizeof digits, format, value);
+    // The locale may have a comma for the point.
+    std::replace(digits, digits + size, ',', '.');
+    (line += '\t').append(digits, static_cast<size_t>(size));
+}
+
+}  // namespace
+
+std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample, const std::vector<int64_t>& fragment) {
+    constexpr uint16_t kPaired = 1;
+    double reads = 0, ends = 0, bases = 0;
+    std::unordered_set<int64_t> fragments;
+    for (int64_t read = 0; read < region.reads(); ++read) {
+        if (region.sample[read] != sample || region.set_aside[read]) continue;
+        ++reads;
+        ends += region.flag[read] & kPaired ? 2 : 1;
+        bases += static_cast<double>(region.length[read] + region.region.core_end - region.region.core_start);
+        fragments.insert(fragment[read]);
+    }
+    std::vector<double> lengths;
+    if (reads == 0) return lengths;
+    // Reads and fragments over the region are as many as there are places where they may begin.
+    const double whole = bases / reads * (ends / reads) * (static_cast<double>(fragments.size()) / reads);
+    for (const Haplotype& haplotype : region.haplotypes)
+        lengths.push_back(std::max(1.0, whole - static_cast<double>(deleted_bases(region.region, haplotype))));
+    return lengths;
+}
+
+std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture) {
+    std::vector<MixedHaplotype> present;
+    const std::vector<size_t> same_as = mixture.same_as();
+    for (size_t h = 0; h < same_as.size(); ++h) {
+        std::vector<uint8_t> is_it;
+        double weight = 0;
+        for (size_t other = 0; other < same_as.size(); ++other) {
+            is_it.push_back(same_as[other] == h);
+            weight += is_it[other] ? mixture.weights()[other] : 0;
+        }
+        if (weight < kLeastFraction) continue;
+        const MixedShare share = mixture.share(is_it);
+        const double quality = share.low < 1 ? mixture_quality({share.ratio}) : kMaxQual;
+        if (quality >= kLeastQuality) present.push_back({h, share, quality});
+    }
+    std::stable_sort(present.begin(), present.end(), [](const MixedHaplotype& one, const MixedHaplotype& other) {
+        return one.share.fraction > other.share.fraction;
+    });
+    return present;
+}
+
+void link_alleles(const std::vector<MixedSite>& sites, const std::vector<MixedHaplotype>& present) {
+    std::vector<const MixedSite*> linked;
+    for (const MixedSite& site : sites)
+        if (!alleles_at(site, present).empty()) linked.push_back(&site);
+    if (linked.size() < 2) return;
+    for (const MixedSite* site : linked) {
+        site->sample->phased = alleles_at(*site, present);
+        site->sample->phase_set = linked.front()->position;
+    }
+}
+
+std::string mixture_lines(const ScoredRegion& scored, int32_t sample, const std::string& name,
+                          const std::vector<MixedHaplotype>& present) {
+    const Region& region = scored.region;
+    const Extent place = region.within_contig(region.core_start, region.core_end);
+    const std::string start = std::to_string(place.start), end = std::to_string(place.end);
+    const auto before = static_cast<size_t>(region.core_start - region.haplotype_start);
+    const auto behind = static_cast<size_t>(region.haplotype_end - region.core_end);
+    const std::vector<int64_t> reads = reads_of(scored, sample, present);
+    std::string lines;
+    for (size_t i = 0; i < present.size(); ++i) {
+        const auto& [number, share, quality] = present[i];
+        const Haplotype& haplotype = scored.haplotypes[number];
+        const std::string own = haplotype.name.empty()
+                                    ? region.place(region.core_start, region.core_end) + '/' + std::to_string(number)
+                                    : haplotype.name;
+        const std::string sequence = haplotype.sequence.substr(before, haplotype.sequence.size() - before - behind);
+        for (const std::string& text : {name, region.chrom, start, end, own, sequence}) (lines += text) += '\t';
+        lines += variants_of(region, haplotype);
+        for (const double value : {share.fraction, share.low, share.high}) append_real(lines, "%.4g", value);
+        append_real(lines, "%.2f", quality);
+        ((lines += '\t') += std::to_string(reads[i])) += '\n';
+    }
+    return lines;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,336 @@
+#include "calling/mixtures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+namespace pairhmm {
+
+namespace {
+
+// By how much the logarithm of a likelihood may lie below its maximum, and how often that is sought at most.
+constexpr double kTolerance = 1e-3;
+constexpr int kMostSteps = 100;
+// The share of the gap that a step leaves at best, and of the way to a weight of 0 that it goes at most.
+constexpr double kShrink = 0.1, kNotZero = 0.99;
+// How often a bound is improved at most, and by what share of its distance from the fraction it may be off.
+constexpr int kMostImprovements = 12;
+constexpr double kBoundTolerance = 2e-3;
+
+// Likelihoods of the fragments of a sample, log10 sums over their reads: [fragments][haplotypes].
+std::vector<double> fragment_sums(const ScoredReads& reads, int32_t sample, double floor) {
+    const auto width = static_cast<size_t>(reads.haplotypes);
+    std::unordered_map<int64_t, size_t> number;
+    std::vector<double> sums;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        if (reads.sample[read] != sample || reads.set_aside[read]) continue;
+        const double* scores = reads.log10 + read * reads.haplotypes;
+        const double best = *std::max_element(scores, scores + width);
+        if (!std::isfinite(best)) continue;
+        const auto [at, is_new] = number.try_emplace(reads.fragment[read], number.size());
+        if (is_new) sums.resize(sums.size() + width, 0.0);
+        double* sum = sums.data() + at->second * width;
+        for (size_t h = 0; h < width; ++h) sum[h] += std::max(-floor, scores[h] - best);
+    }
+    return sums;
+}
+
+bool is_any(const std::vector<uint8_t>& flags, uint8_t value) {
+    return std::find(flags.begin(), flags.end(), value) != flags.end();
+}
+
+// log of the sum of exponentials.
+double log_sum(double one, double other) {
+    const double top = std::max(one, other);
+    return top + std::log1p(std::exp(std::min(one, other) - top));
+}
+
+// log of erfc, also where that is below the range of a double.
+double log_erfc(double z) {
+    if (z < 20) return std::log(std::erfc(z));
+    const double inverse = 1 / (2 * z * z);
+    return -z * z - std::log(z * std::sqrt(M_PI)) + std::log1p(-inverse * (1 - 3 * inverse));
+}
+
+// log P(chi-square with some degrees of freedom > 2 x).
+double log_chi_square(int degrees, double x) {
+    double tail = degrees % 2 ? log_erfc(std::sqrt(x)) : -x;
+    for (double half = degrees % 2 ? 0.5 : 1; half < degrees / 2.0; half += 1)
+        tail = x > 0 ? log_sum(tail, half * std::log(x) - x - std::lgamma(half + 1)) : tail;
+    return tail;
+}
+
+// A symmetric positive matrix, as the product of a triangle and its transpose. Solves equations with it.
+class Cholesky {
+public:
+    explicit Cholesky(std::vector<double> matrix, size_t size) : triangle_(std::move(matrix)), size_(size) {
+        for (size_t j = 0; j < size_; ++j)
+            for (size_t i = j; i < size_; ++i) {
+                double sum = at(i, j);
+                for (size_t k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+                at(i, j) = i == j ? std::sqrt(std::max(sum, 1e-300)) : sum / at(j, j);
+            }
+    }
+
+    std::vector<double> solve(std::vector<double> right) const {
+        for (size_t i = 0; i < size_; ++i) {
+            for (size_t k = 0; k < i; ++k) right[i] -= at(i, k) * right[k];
+            right[i] /= at(i, i);
+        }
+        for (size_t i = size_; i-- > 0;) {
+            for (size_t k = i + 1; k < size_; ++k) right[i] -= at(k, i) * right[k];
+            right[i] /= at(i, i);
+        }
+        return right;
+    }
+
+private:
+    double& at(size_t row, size_t column) { return triangle_[row * size_ + column]; }
+    double at(size_t row, size_t column) const { return triangle_[row * size_ + column]; }
+
+    std::vector<double> triangle_;
+    size_t size_;
+};
+
+// The weights with the largest likelihood where each of two groups of haplotypes has a share: an interior point method.
+//
+// Derivatives g of the log likelihood equal that of their group's share where a weight is above 0, and are s below it
+// where it is 0: weight * s = 0. Newton's method solves weight * s = m for ever smaller m. The likelihood is concave:
+// it lies below its maximum by at most the sum of each share times the largest derivative, minus the fragments.
+class WeightFinder {
+public:
+    // columns: of haplotypes; group: [columns] 0 or 1.
+    WeightFinder(const MixtureRows& rows, std::vector<size_t> columns, std::vector<uint8_t> group,
+                 std::array<double, 2> shares)
+        : rows_(rows),
+          columns_(std::move(columns)),
+          group_(std::move(group)),
+          shares_(shares),
+          width_(columns_.size()),
+          gradient_(width_),
+          hessian_(width_ * width_),
+          slack_(width_) {
+        std::array<double, 2> size{};
+        for (const uint8_t one : group_) ++size[one];
+        for (const uint8_t one : group_) weights_.push_back(shares_[one] / size[one]);
+    }
+
+    void run() {
+        differentiate();
+        for (size_t i = 0; i < width_; ++i) slack_[i] = 1.1 * most_[group_[i]] - gradient_[i];
+        for (int i = 0; i < kMostSteps && gap() > kTolerance; ++i) {
+            step();
+            differentiate();
+        }
+    }
+
+    double log_likelihood() const { return log_likelihood_; }
+    double slope() const { return mean_[1] - mean_[0]; }
+    const std::vector<double>& weights() const { return weights_; }
+
+private:
+    double gap() const { return shares_[0] * (most_[0] - mean_[0]) + shares_[1] * (most_[1] - mean_[1]); }
+
+    // The log likelihood, its derivatives, and the negative second ones.
+    void differentiate() {
+        std::fill(gradient_.begin(), gradient_.end(), 0.0);
+        std::fill(hessian_.begin(), hessian_.end(), 0.0);
+        log_likelihood_ = 0;
+        std::vector<double> scaled(width_);
+        for (size_t row = 0; row < rows_.counts.size(); ++row) {
+            const double* likelihoods = rows_.likelihoods.data() + row * static_cast<size_t>(rows_.haplotypes);
+            double sum = 0;
+            for (size_t i = 0; i < width_; ++i) sum += weights_[i] * (scaled[i] = likelihoods[columns_[i]]);
+            log_likelihood_ += rows_.counts[row] * std::log(sum);
+            for (size_t i = 0; i < width_; ++i) {
+                scaled[i] /= sum;
+                const double own = rows_.counts[row] * scaled[i];
+                gradient_[i] += own;
+                double* const line = hessian_.data() + i * width_;
+                for (size_t k = 0; k <= i; ++k) line[k] += own * scaled[k];
+            }
+        }
+        mean_ = most_ = {0, 0};
+        for (size_t i = 0; i < width_; ++i) {
+            mean_[group_[i]] += weights_[i] * gradient_[i] / shares_[group_[i]];
+            most_[group_[i]] = std::max(most_[group_[i]], gradient_[i]);
+        }
+    }
+
+    void step() {
+        double product = 0;
+        for (size_t i = 0; i < width_; ++i) product += weights_[i] * slack_[i];
+        const double target = kShrink * product / static_cast<double>(width_);
+        std::vector<double> matrix(hessian_), right(gradient_), of_group[2];
+        for (size_t i = 0; i < width_; ++i) {
+            matrix[i * width_ + i] += slack_[i] / weights_[i];
+            right[i] += target / weights_[i];
+        }
+        const Cholesky factors(std::move(matrix), width_);
+        std::vector<double> change = factors.solve(std::move(right));
+        for (const uint8_t group : {0, 1}) {
+            of_group[group].resize(width_);
+            for (size_t i = 0; i < width_; ++i) of_group[group][i] = group_[i] == group;
+            of_group[group] = factors.solve(std::move(of_group[group]));
+        }
+        keep_shares(of_group, change);
+        move(change, target);
+    }
+
+    // Takes from a change what would change the shares.
+    void keep_shares(const std::vector<double> (&of_group)[2], std::vector<double>& change) const {
+        double own[2] = {0, 0}, by[2][2] = {{0, 0}, {0, 0}};
+        for (size_t i = 0; i < width_; ++i) {
+            own[group_[i]] += change[i];
+            for (int group = 0; group < 2; ++group) by[group_[i]][group] += of_group[group][i];
+        }
+        // A group without haplotypes has no share to keep.
+        for (int group = 0; group < 2; ++group)
+            if (by[group][group] == 0) by[group][group] = 1;
+        const double determinant = by[0][0] * by[1][1] - by[0][1] * by[1][0];
+        const double first = (own[0] * by[1][1] - own[1] * by[0][1]) / determinant;
+        const double second = (own[1] * by[0][0] - own[0] * by[1][0]) / determinant;
+        for (size_t i = 0; i < width_; ++i) change[i] -= first * of_group[0][i] + second * of_group[1][i];
+    }
+
+    void move(const std::vector<double>& change, double target) {
+        std::vector<double> more(width_);
+        double of_weights = 1, of_slack = 1;
+        for (size_t i = 0; i < width_; ++i) {
+            more[i] = (target - slack_[i] * change[i]) / weights_[i] - slack_[i];
+            if (change[i] < 0) of_weights = std::min(of_weights, -kNotZero * weights_[i] / change[i]);
+            if (more[i] < 0) of_slack = std::min(of_slack, -kNotZero * slack_[i] / more[i]);
+        }
+        for (size_t i = 0; i < width_; ++i) {
+            weights_[i] += of_weights * change[i];
+            slack_[i] += of_slack * more[i];
+        }
+    }
+
+    const MixtureRows& rows_;
+    std::vector<size_t> columns_;
+    std::vector<uint8_t> group_;
+    std::array<double, 2> shares_, mean_{}, most_{};
+    size_t width_;
+    std::vector<double> weights_, gradient_, hessian_, slack_;
+    double log_likelihood_ = 0;
+};
+
+}  // namespace
+
+MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor) {
+    constexpr double kStep = MixtureRows::kStep;
+    const std::vector<double> sums = fragment_sums(reads, sample, floor);
+    const auto width = static_cast<std::ptrdiff_t>(reads.haplotypes);
+    std::map<std::vector<int16_t>, int64_t> distinct;
+    std::vector<int16_t> steps(static_cast<size_t>(width));
+    for (auto sum = sums.cbegin(); sum != sums.cend(); sum += width) {
+        const double best = *std::max_element(sum, sum + width);
+        for (std::ptrdiff_t h = 0; h < width; ++h)
+            steps[h] = static_cast<int16_t>(std::lround(std::min(floor, best - sum[h]) / kStep));
+        ++distinct[steps];
+    }
+    MixtureRows rows{reads.haplotypes, {}, {}};
+    for (const auto& [row, count] : distinct) {
+        for (const int16_t below : row) rows.likelihoods.push_back(std::pow(10.0, -kStep * below));
+        rows.counts.push_back(static_cast<double>(count));
+    }
+    return rows;
+}
+
+Mixture::Mixture(MixtureRows rows, std::vector<double> lengths)
+    : rows_(std::move(rows)), lengths_(std::move(lengths)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
+    if (!has_reads()) return;
+    Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1);
+    weights_ = std::move(best.weights);
+    log_likelihood_ = best.log_likelihood;
+}
+
+std::vector<size_t> Mixture::same_as() const {
+    const auto width = static_cast<size_t>(rows_.haplotypes);
+    const auto are_same = [&](size_t one, size_t other) {
+        for (size_t at = 0; at < rows_.likelihoods.size(); at += width)
+            if (rows_.likelihoods[at + one] != rows_.likelihoods[at + other]) return false;
+        return true;
+    };
+    std::vector<size_t> same(width);
+    for (size_t h = 0; h < width; ++h)
+        while (!are_same(same[h], h)) ++same[h];
+    return same;
+}
+
+Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share) const {
+    std::vector<size_t> columns;
+    std::vector<uint8_t> group;
+    for (size_t h = 0; h < is_in.size(); ++h) {
+        if ((is_in[h] ? share : 1 - share) <= 0) continue;
+        columns.push_back(h);
+        group.push_back(is_in[h]);
+    }
+    WeightFinder finder(rows_, columns, std::move(group), {1 - share, share});
+    finder.run();
+    Fit found{finder.log_likelihood(), finder.slope(), std::vector<double>(is_in.size(), 0.0)};
+    for (size_t i = 0; i < columns.size(); ++i) found.weights[columns[i]] = finder.weights()[i];
+    return found;
+}
+
+// Where the likelihood of a share is lower than the best one by kIntervalRatio, between the best share and `end`. The
+// root of the difference is nearly linear, so that Newton's method finds it soon.
+double Mixture::bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const {
+    const double target = std::sqrt(kIntervalRatio);
+    double inner = fraction, outer = end;
+    for (int i = 0; i < kMostImprovements; ++i) {
+        const Fit found = fit(is_in, share);
+        const double root = std::sqrt(std::max(0.0, log_likelihood_ - found.log_likelihood));
+        (root < target ? inner : outer) = share;
+        double next = share - 2 * root * (target - root) / found.slope;
+        if (!(std::min(inner, outer) < next && next < std::max(inner, outer))) next = (inner + outer) / 2;
+        if (std::abs(next - share) <= kBoundTolerance * std::abs(share - fraction)) return next;
+        share = next;
+    }
+    return share;
+}
+
+// The odds of the share among molecules are those among fragments, times a factor.
+MixedShare Mixture::share(const std::vector<uint8_t>& is_in) const {
+    MixedShare share = share_of_fragments(is_in);
+    if (lengths_.empty() || share.fraction <= 0 || share.fraction >= 1) return share;
+    double molecules[2] = {0, 0};
+    for (size_t h = 0; h < is_in.size(); ++h) molecules[is_in[h]] += weights_[h] / lengths_[h];
+    const double factor = molecules[1] / molecules[0] * (1 - share.fraction) / share.fraction;
+    for (double* one : {&share.fraction, &share.low, &share.high}) *one = *one * factor / (1 - *one + *one * factor);
+    return share;
+}
+
+MixedShare Mixture::share_of_fragments(const std::vector<uint8_t>& is_in) const {
+    MixedShare share;
+    if (!has_reads() || !is_any(is_in, 1)) return share;
+    if (!is_any(is_in, 0)) return {1, 1, 1, 0};
+    for (size_t h = 0; h < is_in.size(); ++h) share.fraction += is_in[h] ? weights_[h] : 0;
+    share.fraction = std::clamp(share.fraction, 0.0, 1.0);
+    // The root of the ratio, from the fraction to where the ratio is known, tells where to begin.
+    const auto begin = [&](double end, double ratio) {
+        return share.fraction + (end - share.fraction) * std::sqrt(kIntervalRatio / ratio);
+    };
+    const auto ratio_at = [&](double end) { return std::max(0.0, log_likelihood_ - fit(is_in, end).log_likelihood); };
+    share.ratio = ratio_at(0);
+    const double other = ratio_at(1);
+    if (share.ratio > kIntervalRatio) share.low = bound(is_in, share.fraction, 0, begin(0, share.ratio));
+    if (other > kIntervalRatio) share.high = bound(is_in, share.fraction, 1, begin(1, other));
+    return share;
+}
+
+double mixture_quality(const std::vector<double>& ratios) {
+    const auto samples = static_cast<int>(ratios.size());
+    double sum = 0, log_p = kLowest, log_ways = -samples * std::log(2.0);
+    for (const double ratio : ratios) sum += ratio;
+    for (int degrees = 1; degrees <= samples; ++degrees) {
+        log_ways += std::log(static_cast<double>(samples - degrees + 1) / degrees);
+        log_p = log_sum(log_ways + log_chi_square(degrees, sum), log_p);
+    }
+    return samples == 0 ? 0 : std::clamp(-10 / std::log(10.0) * (log_p + std::log(kTestsOfKilobase)), 0.0, kMaxQual);
+}
+
+}  // namespace pairhmm

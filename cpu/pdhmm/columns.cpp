@@ -1,0 +1,129 @@
+#include "pdhmm/columns.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pairhmm {
+
+std::vector<uint8_t> pd_steps(const uint8_t* flags, int64_t n) {
+    std::vector<uint8_t> steps(n);
+    int64_t first = -1, first_end = -1;  // first: of a deletion that has begun
+    for (int64_t at = 0; at < n; ++at) {
+        if (!(flags[at] & (kDeletionStarts | kDeletionEnds))) continue;
+        if (first < 0) first = at;
+        if (!(flags[at] & kDeletionEnds)) continue;
+        // States in column 0 are zero, so a deletion of the first letter changes nothing.
+        if (first > 0) {
+            steps[first - 1] |= kKeeps;
+            steps[at] |= kJoins;
+        }
+        if (first_end < 0) first_end = at;
+        first = -1;
+    }
+    // GATK begins each row but the first inside of a deletion that has no end.
+    for (int64_t at = 0; first >= 0 && at < first_end; ++at) steps[at] |= steps[at] & kKeeps ? kFirstRow : 0;
+    return steps;
+}
+
+namespace {
+
+// As pd_match in pdhmm/rows.hpp.
+uint16_t bases_that_match(PdLetter of) {
+    constexpr uint16_t kAll = 0x1f1f;  // A C G T N in both cases
+    return of.letter == 4 ? kAll : 1 << 4 | 1 << of.letter | of.alleles | of.alleles << 8;
+}
+
+using Columns = std::vector<PdColumn>;
+
+int key_of(const PdColumn& column) { return column.letter << 8 | column.steps; }
+
+bool is_before(const Columns& a, const Columns& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](const auto& x, const auto& y) { return key_of(x) < key_of(y); });
+}
+
+uint8_t index_of(PdLetter wanted, std::vector<PdLetter>& letters) {
+    const auto found = std::find_if(letters.begin(), letters.end(), [&](const PdLetter& known) {
+        return known.letter == wanted.letter && known.alleles == wanted.alleles;
+    });
+    const auto index = static_cast<uint8_t>(found - letters.begin());
+    if (found == letters.end()) letters.push_back(wanted);
+    return index;
+}
+
+Columns columns_of(const Batch& batch, int64_t hap, std::vector<PdLetter>& letters) {
+    const int64_t first = batch.hap_offset[hap], n = batch.hap_offset[hap + 1] - first;
+    const std::vector<uint8_t> steps = pd_steps(batch.flags + first, n);
+    Columns columns(n);
+    for (int64_t j = 0; j < n; ++j) {
+        columns[j] = {index_of(pd_letter(batch.hap[first + j], batch.flags[first + j]), letters), steps[j]};
+    }
+    return columns;
+}
+
+// Haplotypes `first` to `end` - 1 of the sorted ones, which agree in their first `depth` columns.
+struct Branch {
+    size_t first, end, depth;
+    int32_t from, nesting;
+};
+
+void grow(const std::vector<Columns>& sorted, PdTree& tree) {
+    std::vector<Branch> branches{{0, sorted.size(), 0, -1, 0}};
+    while (!branches.empty()) {
+        const Branch at = branches.back();
+        branches.pop_back();
+        const Columns &least = sorted[at.first], &last = sorted[at.end - 1];
+        const size_t longest = std::min(least.size(), last.size());
+        size_t common = at.depth;
+        while (common < longest && least[common] == last[common]) ++common;
+        const bool ends = least.size() == common;
+        const size_t first = at.first + (ends ? 1 : 0);
+        PdSegment segment{static_cast<int64_t>(tree.columns.size()), 0, at.from, first < at.end ? at.nesting : -1,
+                          ends ? static_cast<int32_t>(at.first) : -1};
+        tree.columns.insert(tree.columns.end(), least.begin() + at.depth, least.begin() + common);
+        segment.end = static_cast<int64_t>(tree.columns.size());
+        tree.segments.push_back(segment);
+        if (segment.save >= 0) tree.slots = std::max(tree.slots, at.nesting + 1);
+        for (size_t end = at.end; end > first;) {
+            size_t begin = end - 1;
+            while (begin > first && sorted[begin - 1][common] == sorted[end - 1][common]) --begin;
+            branches.push_back({begin, end, common, at.nesting, at.nesting + 1});
+            end = begin;
+        }
+    }
+}
+
+}  // namespace
+
+void pd_device_columns(const uint8_t* letters, const uint8_t* flags, const int64_t* offset, int64_t haplotypes,
+                       uint16_t* columns) {
+    for (int64_t h = 0; h < haplotypes; ++h) {
+        const int64_t first = offset[h], end = offset[h + 1];
+        const std::vector<uint8_t> steps = pd_steps(flags + first, end - first);
+        for (int64_t at = first; at < end; ++at) {
+            const uint16_t bases = bases_that_match(pd_letter(letters[at], flags[at]));
+            columns[at] = static_cast<uint16_t>(bases | steps[at - first] << kDeviceSteps);
+        }
+    }
+}
+
+PdTree pd_tree(const Batch& batch, int64_t group) {
+    PdTree tree;
+    const int64_t first = batch.group_hap[group], count = batch.group_hap[group + 1] - first;
+    std::vector<Columns> columns(count);
+    for (int64_t h = 0; h < count; ++h) columns[h] = columns_of(batch, first + h, tree.letters);
+    std::vector<int64_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return is_before(columns[a], columns[b]); });
+    tree.leaf_of.resize(count);
+    std::vector<Columns> sorted;
+    for (int64_t h : order) {
+        if (sorted.empty() || !(sorted.back() == columns[h])) sorted.push_back(columns[h]);
+        tree.leaf_of[h] = static_cast<int32_t>(sorted.size()) - 1;
+    }
+    tree.leaves = static_cast<int32_t>(sorted.size());
+    if (count > 0) grow(sorted, tree);
+    return tree;
+}
+
+}  // namespace pairhmm

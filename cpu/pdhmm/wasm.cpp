@@ -1,0 +1,2 @@
+#define PAIRHMM_LEVEL wasm
+#include "pdhmm/level.cpp"

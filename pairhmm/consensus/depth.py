@@ -1,0 +1,59 @@
+"""The depth of a sample's reads along each contig."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.selection import ReadSelection
+from pairhmm.calling.reference_check import ReferenceCheck
+from pairhmm.errors import InputError
+from pairhmm.native import native
+from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import Interval
+
+ContigDepth = tuple[str, NDArray[np.uint32]]
+"""A contig, and how many molecules have a base at each of its positions. Mates that overlap count once."""
+
+
+def contig_depths(
+    reader: AlignmentReader,
+    sample: int,
+    reference: Reference,
+    selection: ReadSelection,
+    min_base_quality: int,
+    regions: Sequence[Interval] | None = None,
+) -> Iterator[ContigDepth]:
+    """The depth of each contig that has reads, in the order of the alignments; of `reader`'s sample of that number.
+
+    `regions`: whole contigs, of which alone reads are read, through the index.
+    """
+    check = ReferenceCheck(reference.path, reference.fetch, reference.contigs, reader.checksums)
+    counter = native.DepthCounter(sample, min_base_quality)
+    chrom, depth = "", np.empty(0, dtype=np.uint32)
+    for block in check.watch(read_blocks(reader.sources, list(reader.contigs), selection, regions=regions)):
+        if block.chrom != chrom:
+            if chrom:
+                yield chrom, depth
+            counter.reset()
+            chrom, depth = block.chrom, np.zeros(reference.contigs[block.chrom], dtype=np.uint32)
+        counter.add(block.aligned, depth)
+    if chrom:
+        yield chrom, depth
+
+
+def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:
+    """Which sample of the alignments a sample of calls is: that of its name, or the only one.
+
+    Raises InputError where there is neither.
+    """
+    if sample in reader.samples:
+        return reader.samples.index(sample)
+    if len(reader.samples) > 1:
+        rule = f"has no sample {sample}, which {calls} has"
+        raise InputError(reader.sources[0].path, "", rule, f"it has {', '.join(reader.samples)}")
+    return 0

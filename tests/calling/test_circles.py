@@ -1,0 +1,208 @@
+"""Circular contigs: reads over the origin are whole, and alleles beside it are called as they are elsewhere.
+
+The oracle is the same reads aligned to the circle as it begins elsewhere, far from the alleles.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pysam
+import pytest
+
+from pairhmm.calling import parallel
+from pairhmm.native import is_compiled
+
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
+
+LENGTH, READ, STEP = 2_000, 100, 3
+CIRCLE = "".join(np.random.default_rng(11).choice(list("ACGT"), LENGTH))
+OTHER = {"A": "C", "C": "G", "G": "T", "T": "A"}
+ALLELES = {
+    "SNVs at 1 and L": {0: OTHER[CIRCLE[0]], LENGTH - 1: OTHER[CIRCLE[LENGTH - 1]]},
+    "SNVs at 2 and L - 1": {1: OTHER[CIRCLE[1]], LENGTH - 2: OTHER[CIRCLE[LENGTH - 2]]},
+    "insertion": {LENGTH - 1: CIRCLE[LENGTH - 1] + "GATTACAGATTACA"},
+    "insertion beside": {5: CIRCLE[5] + "CATCAT"},
+    "deletion of 1": {0: ""},
+    "deletion over": {LENGTH - 3: "", LENGTH - 2: "", LENGTH - 1: "", 0: "", 1: ""},
+}
+"""The bases that stand in place of each one of the circle."""
+
+
+def reads_of(alleles, begin):
+    """Reads of a circle with some alleles, aligned to the circle as it begins at `begin`: start, CIGAR and bases.
+
+    Starts count from there, and alignments may pass the end.
+    """
+    sample = [(at, alleles.get(at, CIRCLE[at])) for at in range(LENGTH)] * 2
+    for first in range(0, LENGTH, STEP):
+        if not sample[first][1]:
+            continue
+        cigar, bases = [], ""
+        for _, letters in sample[first:]:
+            kept = letters[: READ - len(bases)]
+            bases += kept
+            cigar += [0] + [1] * (len(kept) - 1) if kept else [2]
+            if len(bases) == READ:
+                break
+        yield (first - begin) % LENGTH, [(key, len(list(group))) for key, group in groupby(cigar)], bases
+
+
+def split(start, cigar, clipped):
+    """The sides of an alignment over the end, as aligners clip it so many bases before the origin: start and CIGAR."""
+    each = [operation for operation, count in cigar for _ in range(count)]
+    place, at = start, 0
+    while place < LENGTH - clipped:
+        place += each[at] in (0, 2)
+        at += 1
+    left = each[:at]
+    while place < LENGTH + clipped or each[at] != 0:
+        place += each[at] in (0, 2)
+        at += 1
+    right = each[at:]
+    while left[-1] != 0:
+        left.pop()
+    before, behind = (sum(one in (0, 1) for one in part) for part in (left, right))
+    pack = lambda part: [(key, len(list(group))) for key, group in groupby(part)]  # noqa: E731
+    return (start, [*pack(left), (4, READ - before)]), (place - LENGTH, [(4, READ - behind), *pack(right)])
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """``write(name, alleles, begin, form)``: NAME.fa and NAME.bam. Reads over the end are split, or pass it."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(name, alleles, begin=0, form="split", clipped=0):
+        lines = []
+        for number, (start, cigar, bases) in enumerate(reads_of(alleles, begin)):
+            end = start + sum(count for operation, count in cigar if operation in (0, 2))
+            strand = 16 * (number % 2)
+            parts = [(start, cigar, 0)]
+            if end > LENGTH and form == "split":
+                sides = split(start, cigar, min(clipped, (LENGTH - start) // 2, (end - LENGTH) // 2))
+                # The longer side is the primary alignment. A short one has none of its own.
+                sides = sorted(sides, key=lambda side: sum(count for operation, count in side[1] if operation == 4))
+                aligned = READ - sum(count for operation, count in sides[1][1] if operation == 4)
+                parts = [(*sides[0], 0), *([(*sides[1], 2048)] if aligned >= 30 else [])]
+            for place, operations, flag in parts:
+                text = "".join(f"{count}{'MIDNS'[operation]}" for operation, count in operations)
+                lines.append(
+                    (place, f"r{number}\t{flag + strand}\tc\t{place + 1}\t60\t{text}\t*\t0\t0\t{bases}\t{'I' * READ}")
+                )
+        Path(f"{name}.fa").write_text(f">c\n{CIRCLE[begin:]}{CIRCLE[:begin]}\n")
+        head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:{LENGTH}\n@RG\tID:s\tSM:s\n"
+        Path(f"{name}.sam").write_text(head + "".join(f"{line}\tRG:Z:s\n" for _, line in sorted(lines)))
+        pysam.view("-b", "-o", f"{name}.bam", f"{name}.sam", catch_stdout=False)
+        pysam.index(f"{name}.bam")
+
+    return make
+
+
+@pytest.fixture
+def called(run_cli):
+    """``called(name, *options)``: the fields of each record."""
+
+    def call(name, *options):
+        done = run_cli("call", "-f", f"{name}.fa", "--backend", "cpu", "--no-version", *options, f"{name}.bam")
+        assert done.returncode == 0, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines() if not line.startswith("#")]
+
+    return call
+
+
+def turned(records, begin):
+    """Records of the circle as it begins at `begin`, with their positions on the other one."""
+    return sorted(
+        ([chrom, str((int(pos) - 1 + begin) % LENGTH + 1), *rest] for chrom, pos, *rest in records),
+        key=lambda record: int(record[1]),
+    )
+
+
+@pytest.mark.parametrize(("form", "clipped"), [("split", 0), ("split", 4), ("past the end", 0)])
+@pytest.mark.parametrize("name", ALLELES)
+def test_alleles_at_the_origin_are_called_as_elsewhere(write, called, name, form, clipped):
+    write("here", ALLELES[name], form=form, clipped=clipped)
+    write("elsewhere", ALLELES[name], begin=900, form="past the end")
+    records = called("here", "--circular", "c", "--ploidy", 1)
+    expected = turned(called("elsewhere", "--ploidy", 1), 900)
+    assert len(records) == (2 if name.startswith("SNVs") else 1)
+    if clipped:  # Alleles near the end of a read stay clipped, as aligners leave them.
+        assert [record[:5] for record in records] == [record[:5] for record in expected]
+        for one, other in zip(records, expected, strict=True):
+            assert depth_of(one) >= 0.7 * depth_of(other)
+    else:
+        assert records == expected
+
+
+def depth_of(record):
+    return int(record[9].split(":")[2])
+
+
+def test_regions_threads_lists_and_mixtures_beside_the_origin(write, called, run_cli, monkeypatch):
+    alleles = ALLELES["SNVs at 1 and L"] | ALLELES["SNVs at 2 and L - 1"]
+    write("x", alleles | {1000: OTHER[CIRCLE[1000]]})
+    every = called("x", "--circular", "c")
+    assert [int(record[1]) for record in every] == [1, 2, 1001, LENGTH - 1, LENGTH]
+    assert called("x", "--circular", "c", "-r", "c:1-1") == every[:1]
+    assert called("x", "--circular", "c", "-r", f"c:{LENGTH - 1}-") == every[3:]
+    for name, value in (("WORTH_THREADS", 0), ("_FEWEST_READS", 100)):
+        monkeypatch.setattr(parallel, name, value)
+    assert called("x", "--circular", "c", "-@", 2) == every
+    run_cli("call", "-f", "x.fa", "--circular", "c", "-o", "x.vcf", "x.bam")
+    for options in ((), ("-@", 2)):
+        listed = called("x", "--circular", "c", "-v", "x.vcf", *options)
+        assert [record[:5] + record[9:] for record in listed] == [record[:5] + record[9:] for record in every]
+    mixed = called("x", "--circular", "c", "--mixture")
+    assert [int(record[1]) for record in mixed] == [1, 2, 1001, LENGTH - 1, LENGTH]
+
+
+def test_a_deletion_over_the_origin_is_written_and_read(write, called, run_cli):
+    """REF goes on with the first bases of the contig."""
+    write("x", ALLELES["deletion over"])
+    (record,) = called("x", "--circular", "c", "--ploidy", 1)
+    pos, ref, alt = int(record[1]), record[3], record[4]
+    assert ref == (CIRCLE * 2)[pos - 1 : pos - 1 + len(ref)] and (len(ref), len(alt)) == (6, 1)
+    assert pos <= LENGTH < pos - 1 + len(ref)
+    run_cli("call", "-f", "x.fa", "--circular", "c", "--ploidy", 1, "-o", "x.bcf", "x.bam")
+    (listed,) = called("x", "--circular", "c", "--ploidy", 1, "-v", "x.bcf")
+    assert listed[:5] == record[:5] and listed[9].startswith("1:0,")
+
+
+def test_tables_name_the_region_over_the_origin(write, run_cli):
+    """Its rows lie on the contig, in order, and its haplotypes are named by both ends."""
+    write("x", ALLELES["SNVs at 1 and L"] | {1000: OTHER[CIRCLE[1000]]})
+    done = run_cli("likelihoods", "-f", "x.fa", "--circular", "c", "-o", "x.tsv.gz", "x.bam")
+    assert done.returncode == 0, done.stderr
+    with pysam.BGZFile("x.haplotypes.tsv.gz") as table:
+        rows = [line.decode().split("\t") for line in table][1:]
+    starts = [int(row[1]) for row in rows]
+    assert starts == sorted(starts) and all(0 <= int(row[1]) < int(row[2]) <= LENGTH for row in rows)
+    first, last = (int(number) for number in rows[0][3].split(":")[1].split("/")[0].split("-"))
+    assert first > last, "the region begins before the origin"
+    assert pysam.TabixFile("x.tsv.gz").fetch("c", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--circular", "chrM"), "--circular: chrM: no contig 'chrM'; contigs are c, d"),
+        (("--circular", "d"), "--circular: x.bam: no contig 'd'; contigs are c"),
+        (("--circular", "c", "--gvcf"), "--gvcf: reference blocks have no circular contigs"),
+    ],
+)
+def test_a_circle_that_is_no_contig_is_one_line(write, run_cli, options, said):
+    write("x", {})
+    with Path("x.fa").open("a") as out:
+        out.write(">d\nACGTACGT\n")
+    done = run_cli("call", "-f", "x.fa", *options, "x.bam")
+    assert done.returncode == 2 and said in done.stderr
+    assert len([line for line in done.stderr.splitlines() if "error" in line]) == 1
+
+
+def test_circles_need_an_index(write, run_cli):
+    write("x", {})
+    Path("x.bam.bai").unlink()
+    done = run_cli("call", "-f", "x.fa", "--circular", "c", "x.bam")
+    assert done.returncode == 2 and "samtools index" in done.stderr
