@@ -118,7 +118,8 @@ def _chosen(
         given = {**MIXTURE, **keywords}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
     if is_mixture:
-        evidence, discovery = replace(chosen.evidence, mixed_haplotypes=True), replace(chosen.discovery, mixture=True)
+        evidence = replace(chosen.evidence, mixed_haplotypes=True)
+        discovery = replace(chosen.discovery, mixed_alleles=True)
         chosen = replace(chosen, evidence=evidence, discovery=discovery)
     return chosen, genotyping
 
