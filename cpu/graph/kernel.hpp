@@ -105,20 +105,26 @@ private:
         }
     }
 
-    // The letters of an allele; its last states. Before it are those of the row above, and of this row.
-    GraphStates allele(int64_t a, GraphStates above, GraphStates left) {
-        const Row row = row_;
+    // The letters of an allele; its last states. Before it are those of the row above, and of this row. The compiler
+    // would copy whole `GraphStates` in other pieces than they are computed in, which processors wait for.
+    GraphStates allele(int64_t a, const GraphStates& above, const GraphStates& left) {
+        const Reals mm = row_.mm, im = row_.im, dm = row_.dm, mi = row_.mi, ii = row_.ii, md = row_.md, dd = row_.dd;
+        Reals from_match = above.match, from_insertion = above.insertion, from_deletion = above.deletion;
+        Reals match = left.match, insertion = left.insertion, deletion = left.deletion;
         const int64_t end = graph_->allele[a + 1];
         for (int64_t v = graph_->allele[a]; v < end; ++v) {
-            const GraphStates old = letters_[v];
-            left.deletion = row.md * left.match + row.dd * left.deletion;
-            left.match = row_.emission[graph_->letter[v]] *
-                         (row.mm * above.match + row.im * above.insertion + row.dm * above.deletion);
-            left.insertion = row.mi * old.match + row.ii * old.insertion;
-            letters_[v] = left;
-            above = old;
+            GraphStates& states = letters_[v];
+            deletion = md * match + dd * deletion;
+            match = row_.emission[graph_->letter[v]] * (mm * from_match + im * from_insertion + dm * from_deletion);
+            from_match = states.match;
+            from_insertion = states.insertion;
+            from_deletion = states.deletion;
+            insertion = mi * from_match + ii * from_insertion;
+            states.match = match;
+            states.insertion = insertion;
+            states.deletion = deletion;
         }
-        return left;
+        return {match, insertion, deletion};
     }
 
     // The sum over all paths that end with this row, of M and I behind every letter.
