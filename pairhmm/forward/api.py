@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm import engine
 from pairhmm.engine import Choice
-from pairhmm.forward.graphs import graph_batch, graph_scores
+from pairhmm.forward.graphs import graph_scores, takes_oracle
 from pairhmm.models import gatk
 from pairhmm.models.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined_reads
 from pairhmm.models.haplotype_graph import graph_of
@@ -95,9 +95,10 @@ def _forward_graphs(
 ) -> NDArray[np.float64]:
     if flags is not None:
         raise ValueError("flags are of GATK's model: leave out model=")
+    by_oracle = takes_oracle(backend)
     graphs = [graph_of(text) for text in ([texts] if isinstance(texts, str | bytes) else texts)]
-    batch = graph_batch(_gatk_reads(_several(reads)), graphs)
-    return graph_scores(batch, graphs, backend, threads).log10.reshape(batch.reads, len(graphs))
+    batch = batch_of(_several(reads), [graph.shortest_path for graph in graphs], None)
+    return graph_scores(batch, graphs, by_oracle, threads).log10.reshape(batch.reads, len(graphs))
 
 
 def pack(

@@ -13,29 +13,14 @@ from pairhmm.engine import Choice, named_devices
 from pairhmm.errors import OptionError
 from pairhmm.forward import graph_reference as oracle
 from pairhmm.models import gatk
-from pairhmm.models.batch import FLOAT64, PairBatch, Read, Scores, joined_reads
+from pairhmm.models.batch import FLOAT64, PairBatch, Scores
 from pairhmm.models.haplotype_graph import HaplotypeGraph
 from pairhmm.native import native
 from pairhmm.sequences.arrays import joined, offsets
 
 
-def graph_batch(reads: Sequence[Read], graphs: Sequence[HaplotypeGraph]) -> PairBatch:
-    """Every read with every graph as one group of a batch, in which a path of it stands for each graph."""
-    read_offset, qualities = joined_reads(reads)
-    paths = [graph.shortest_path for graph in graphs]
-    return PairBatch(
-        group_read=offsets([len(reads)]),
-        group_haplotype=offsets([len(graphs)]),
-        read_offset=read_offset,
-        haplotype_offset=offsets(list(map(len, paths))),
-        haplotypes=joined(paths),
-        start=gatk.START,
-        qualities=qualities,
-    )
-
-
-def graph_scores(batch: PairBatch, graphs: Sequence[HaplotypeGraph], backend: str | Choice, threads: int) -> Scores:
-    """Scores of a `graph_batch`.
+def takes_oracle(backend: str | Choice) -> bool:
+    """Whether the oracle scores graphs, and not the compiled kernel.
 
     Raises
     ------
@@ -44,13 +29,17 @@ def graph_scores(batch: PairBatch, graphs: Sequence[HaplotypeGraph], backend: st
     BackendUnavailable
         Where ``cpu`` does not run here.
     """
-    assert batch.qualities is not None
     name, devices = named_devices(backend)
     if devices is not None:
         raise OptionError("devices", devices, "can't be chosen: the model 'graph' runs on the CPU")
-    takes_oracle = backends.takes_oracle(name, "the model 'graph'")
+    return backends.takes_oracle(name, "the model 'graph'")
+
+
+def graph_scores(batch: PairBatch, graphs: Sequence[HaplotypeGraph], by_oracle: bool, threads: int) -> Scores:
+    """Scores of the reads of a batch, whose haplotypes are a path of each graph: the sums over all paths."""
+    assert batch.qualities is not None
     rows = gatk.rows(batch.qualities)
-    by = _by_oracle if takes_oracle else _by_cpu
+    by = _by_oracle if by_oracle else _by_cpu
     scores = np.empty((batch.reads, len(graphs)))
     for at, graph in enumerate(graphs):
         scores[:, at] = by(rows, batch.read_offset, graph, threads)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.sequences.letters import encode
+from pairhmm.sequences.letters import Letters, encode
 
 _SITE = re.compile(r"\[([^][]*)\]")
 _DEVIATION = 1e-6  # of a sum of weights from 1
@@ -55,13 +55,15 @@ class HaplotypeGraph:
         shortest = [min(len(allele.letters) for allele in site) for site in self.sites]
         longest = [max(len(allele.letters) for allele in site) for site in self.sites]
         bases, factors = reciprocals(sum(shortest), sum(longest))
-        more = [len(allele.letters) - least for site, least in zip(self.sites, shortest, strict=True) for allele in site]
+        more = [
+            len(allele.letters) - least for site, least in zip(self.sites, shortest, strict=True) for allele in site
+        ]
         weight = np.array([allele.weight for allele in self.alleles])
         return weight * bases[:, None] ** np.array(more), factors
 
 
-def graph_of(text: str | bytes) -> HaplotypeGraph:
-    """The graph of a text.
+def graph_of(text: Letters) -> HaplotypeGraph:
+    """The graph of a text; codes are a graph of one path.
 
     Raises
     ------
@@ -69,6 +71,8 @@ def graph_of(text: str | bytes) -> HaplotypeGraph:
         For letters outside IUPAC, brackets without a partner, weights that are no probabilities of a site's alleles,
         and paths without letters.
     """
+    if not isinstance(text, str | bytes):
+        return HaplotypeGraph(((Allele(text, 1.0),),))
     pieces = _SITE.split(text.decode() if isinstance(text, bytes) else text)
     sites = [_site(piece) if at % 2 else (Allele(_letters(piece), 1.0),) for at, piece in enumerate(pieces)]
     if not any(all(len(allele.letters) for allele in site) for site in sites):
@@ -82,7 +86,7 @@ def _site(text: str) -> Site:
     try:
         weights = [float(weight) for _, weight in fields] if have_weights else [1 / len(fields)] * len(fields)
     except ValueError:
-        raise ValueError(f"site [{text}]: not a weight behind each allele, as in [A:0.3|C:0.7]") from None
+        raise ValueError(f"site [{text}]: not one weight behind each allele") from None
     if not (min(weights) >= 0 and abs(sum(weights) - 1) <= _DEVIATION):
         raise ValueError(f"site [{text}]: the weights are not probabilities that sum to 1")
     return tuple(_allele(text, field[0], weight) for field, weight in zip(fields, weights, strict=True))
@@ -98,7 +102,7 @@ def _letters(text: str) -> NDArray[np.uint8]:
     try:
         return encode(text)
     except ValueError as error:
-        raise ValueError(f"{text[:40]!r}: {error}; a site is as in [A:0.3|C:0.7] or [AC|-]") from None
+        raise ValueError(f"{text[:40]!r}: {error}") from None
 
 
 def reciprocals(least: int, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

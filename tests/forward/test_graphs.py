@@ -94,7 +94,7 @@ def test_a_path_is_a_haplotype(backend):
     """Also a long read, and one whose likelihood float64 does not hold."""
     rng = np.random.default_rng(2)
     haplotype = letters(rng, 600)
-    reads = [pairhmm.make_read(haplotype[20:580], 40), pairhmm.make_read(letters(rng, 300), 60)]
+    reads = [pairhmm.make_read(haplotype[20:580], 40), pairhmm.make_read(letters(rng, 400), 60)]
     texts = [haplotype, f"{haplotype[:300]}[{haplotype[300:]}:1|A:0]"]
     scores = pairhmm.forward(reads, texts, model="graph", backend=backend)
     expected = pairhmm.forward(reads, haplotype, backend="reference")
@@ -133,10 +133,10 @@ def test_equal_weights_and_case():
         ("AC[A:0.5|C:0.4]", r"site \[A:0.5\|C:0.4\]: the weights are not probabilities that sum to 1"),
         ("AC[A:-0.5|C:1.5]", "the weights are not probabilities"),
         ("AC[A:nan|C:0.5]", "the weights are not probabilities"),
-        ("AC[A:0.5|C]", "not a weight behind each allele"),
-        ("AC[A:x|C:0.5]", "not a weight behind each allele"),
+        ("AC[A:0.5|C]", "not one weight behind each allele"),
+        ("AC[A:x|C:0.5]", "not one weight behind each allele"),
         ("AC[A|]", r"site \[A\|\]: an allele without letters is -"),
-        ("AC[A|C", r"letter '\[' at position 3 is not an IUPAC base; a site is as in"),
+        ("AC[A|C", r"letter '\[' at position 3 is not an IUPAC base"),
         ("AC[A|!]", "letter '!' at position 1"),
         ("[A|-]", "a path has no letters"),
         ("", "a path has no letters"),
@@ -147,9 +147,33 @@ def test_bad_text(text, message):
         pairhmm.forward(pairhmm.make_read("ACG", 30), text, model="graph", backend="reference")
 
 
+def test_the_command(tmp_path, run_cli):
+    reads, graphs, bad = (tmp_path / name for name in ("reads.fq", "graphs.fa", "bad.fa"))
+    reads.write_text("@r\nGCATTACGAACTTACGACGTT\n+\nIIIIIIIIIIIIIIIIIIIII\n")
+    graphs.write_text(">one\nACGTTGCATTACGAA[A:0.3|C:0.7]TTACG\n[GG|-]ACGTTGCATTACGAA\n>two\nACGTTGCATTACGAA\n")
+    texts = ["ACGTTGCATTACGAA[A:0.3|C:0.7]TTACG[GG|-]ACGTTGCATTACGAA", "ACGTTGCATTACGAA"]
+    done = run_cli("-q", "forward", "--model", "graph", reads, graphs)
+    assert (done.returncode, done.stderr) == (0, "")
+    scores = pairhmm.forward(pairhmm.make_read("GCATTACGAACTTACGACGTT", 40), texts, model="graph")[0]
+    assert done.stdout.splitlines()[1:] == [
+        f"0\tr\t{name}\t{score:.6f}\tfloat64" for name, score in zip(("one", "two"), scores, strict=True)
+    ]
+    bad.write_text(">one\nA[A:0.3|C:0.6]C\n")
+    for options, message in [
+        ((bad,), "bad.fa: one: site [A:0.3|C:0.6]: the weights are not probabilities that sum to 1; write a site as"),
+        ((graphs, "--backend", "webgpu"), "backend='webgpu' is not one of auto, cpu, reference: the model 'graph' has"),
+        ((graphs, "--parameters", "published"), "--parameters is for --model profile"),
+    ]:
+        done = run_cli("-q", "forward", "--model", "graph", reads, *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+
+
 def test_what_is_refused():
     read = pairhmm.make_read("ACG", 30)
-    with pytest.raises(pairhmm.OptionError, match="backend='cuda' is not one of auto, cpu, reference: the model 'graph'"):
+    with pytest.raises(
+        pairhmm.OptionError, match="backend='cuda' is not one of auto, cpu, reference: the model 'graph'"
+    ):
         pairhmm.forward(read, "A[C|G]", model="graph", backend="cuda")
     with pytest.raises(ValueError, match="flags are of GATK's model"):
         pairhmm.forward(read, "ACG", model="graph", flags=[0, 0, 0])
