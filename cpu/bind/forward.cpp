@@ -142,23 +142,21 @@ void bind_forward(nb::module_& module) {
 
     module.def(
         "graph_scores",
-        [](const std::string& level, Array<int64_t> site, Array<int64_t> allele, Array<uint8_t> letter,
-           Array<double> weight, Array<double> factor, Array<int64_t> read_offset, Array<double> rows, int threads,
-           Output<double> scores) {
+        [](const std::string& level, const pairhmm::Batch& batch, Array<int64_t> site, Array<int64_t> allele,
+           Array<uint8_t> letter, Array<double> weight, Array<double> factor, int threads, Output<double> scores) {
+            check_rows(batch);
             const int64_t alleles = checks::parts_of(allele, checks::size_of(letter), "allele");
             const int64_t sites = checks::parts_of(site, alleles, "site"), passes = checks::size_of(factor);
-            const int64_t reads = checks::parts_of(read_offset, checks::size_of(rows) / pairhmm::kRowSize, "read");
             checks::lie_below(letter, pairhmm::kCodeOfN + 1, "letter");
             checks::has(weight, passes * alleles, "weight");
-            checks::has(scores, reads, "scores");
+            checks::has(scores, reads_of(batch), "scores");
             const pairhmm::SiteGraph graph{sites,         alleles,       passes,        site.data(),
                                            allele.data(), letter.data(), weight.data(), factor.data()};
             interruptible([&] {
-                pairhmm::graph_scores(graph_level(level), graph, {reads, read_offset.data(), rows.data()}, threads,
-                                      scores.data(), signal_raised);
+                pairhmm::graph_scores(graph_level(level), graph, batch, threads, scores.data(), signal_raised);
             });
         },
-        "float64 scores (log10) of reads, summed over all paths of a graph of haplotypes.");
+        "float64 scores (log10) of a batch's reads, summed over all paths of a graph of haplotypes.");
 
     module.def(
         "pd_device_columns",

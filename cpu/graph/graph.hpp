@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <functional>
 
+#include "forward/batch.hpp"
 #include "graph/level.hpp"
 
 namespace pairhmm {
 
-// Scores (log10) of every read, in float64.
-void graph_scores(const GraphLevel& level, const SiteGraph& graph, const GraphReads& reads, int threads, double* scores,
+// Scores (log10) of every read of a batch, in float64. The batch's own haplotypes count for nothing.
+void graph_scores(const GraphLevel& level, const SiteGraph& graph, const Batch& batch, int threads, double* scores,
                   const std::function<bool()>& interrupted);
 
 }  // namespace pairhmm

@@ -27,27 +27,22 @@ PAIRHMM_INLINE Reals larger(Reals a, Reals b) { return a > b ? a : b; }
 
 class GraphTile {
 public:
-    void run(const SiteGraph& graph, const GraphReads& reads, const int64_t* read, int count, double* scores) {
+    void run(const SiteGraph& graph, const GraphRead* reads, int count, double* scores) {
         graph_ = &graph;
         grow(letters_, graph.allele[graph.alleles]);
         grow(junctions_, graph.sites + 1);
         int64_t longest = 0;
-        for (int l = 0; l < count; ++l) longest = std::max(longest, length(reads, read[l]));
+        for (int l = 0; l < count; ++l) longest = std::max(longest, reads[l].length);
         for (int64_t pass = 0; pass < graph.passes; ++pass) {
             begin(pass);
             for (int64_t row = 0; row < longest; ++row) {
                 if (row % kRowsPerScaling == kRowsPerScaling - 1) scale();
-                set_row(reads, read, count, row);
+                set_row(reads, count, row);
                 next_row();
-                bool some_end = false;
-                for (int l = 0; l < count; ++l) some_end |= length(reads, read[l]) == row + 1;
-                if (!some_end) continue;
-                const Reals sum = ended();
-                for (int l = 0; l < count; ++l)
-                    if (length(reads, read[l]) == row + 1) add_pass(pass, l, sum[l]);
+                add_ended(reads, count, row, pass);
             }
         }
-        for (int l = 0; l < count; ++l) scores[read[l]] = std::log10(total_[l]) + exponent_[l] * std::log10(2.0);
+        for (int l = 0; l < count; ++l) scores[l] = std::log10(total_[l]) + exponent_[l] * std::log10(2.0);
     }
 
     size_t bytes() const { return (letters_.capacity() + junctions_.capacity()) * sizeof(GraphStates); }
@@ -56,8 +51,6 @@ private:
     struct Row {
         Reals emission[5], mm, im, dm, mi, ii, md, dd;
     };
-
-    static int64_t length(const GraphReads& reads, int64_t read) { return reads.offset[read + 1] - reads.offset[read]; }
 
     // Row 0: a path may begin behind every letter, as likely as the path before it.
     void begin(int64_t pass) {
@@ -79,14 +72,14 @@ private:
     }
 
     // The parameters of a row of each lane; zero behind the end of its read.
-    void set_row(const GraphReads& reads, const int64_t* read, int count, int64_t row) {
+    void set_row(const GraphRead* reads, int count, int64_t row) {
         static_assert(sizeof(Row) == kRowSize * sizeof(Reals));
         Reals* const values = row_.emission;
-        std::fill(values, values + kRowSize, Reals{});
-        for (int l = 0; l < count; ++l) {
-            if (row >= length(reads, read[l])) continue;
-            const double* const from = reads.rows + (reads.offset[read[l]] + row) * kRowSize;
-            for (int k = 0; k < kRowSize; ++k) values[k][l] = from[k];
+        for (int k = 0; k < kRowSize; ++k) {
+            Reals value{};
+            for (int l = 0; l < count; ++l)
+                if (row < reads[l].length) value[l] = reads[l].rows[row * kRowSize + k];
+            values[k] = value;
         }
     }
 
@@ -140,6 +133,17 @@ private:
             before = behind;
         }
         return before;
+    }
+
+    // Adds a pass to the totals of the reads whose last row this is.
+    void add_ended(const GraphRead* reads, int count, int64_t row, int64_t pass) {
+        const auto ends = [&](int lane) { return reads[lane].length == row + 1; };
+        bool some_end = false;
+        for (int l = 0; l < count; ++l) some_end |= ends(l);
+        if (!some_end) return;
+        const Reals sum = ended();
+        for (int l = 0; l < count; ++l)
+            if (ends(l)) add_pass(pass, l, sum[l]);
     }
 
     void add_pass(int64_t pass, int lane, double sum) {

@@ -24,10 +24,10 @@ constexpr int kLanes = PAIRHMM_VECTOR / sizeof(double);
 #include "graph/kernel.hpp"
 // clang-format on
 
-inline void forward(const SiteGraph& graph, const GraphReads& reads, const int64_t* read, int count, double* scores) {
+inline void forward(const SiteGraph& graph, const GraphRead* reads, int count, double* scores) {
     [[maybe_unused]] FlushDenormals flush;
     static WorkspacePool<GraphTile> pool;
-    pool.use([&](GraphTile& tile) { tile.run(graph, reads, read, count, scores); });
+    pool.use([&](GraphTile& tile) { tile.run(graph, reads, count, scores); });
 }
 
 }  // namespace graph

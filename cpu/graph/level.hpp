@@ -15,16 +15,15 @@ struct SiteGraph {
     const double* factor;  // [passes] of each sum
 };
 
-struct GraphReads {
-    int64_t count;
-    const int64_t* offset;  // [count + 1] first row of a read
-    const double* rows;     // kRowSize doubles each
+struct GraphRead {
+    const double* rows;  // kRowSize doubles each
+    int64_t length;
 };
 
 struct GraphLevel {
     int lanes;
-    // Scores (log10) of up to `lanes` reads: that of read[l] goes to scores[read[l]].
-    void (*forward)(const SiteGraph&, const GraphReads&, const int64_t* read, int count, double* scores);
+    // Scores (log10) of up to `lanes` reads.
+    void (*forward)(const SiteGraph&, const GraphRead* reads, int count, double* scores);
 };
 
 const GraphLevel* graph_level_x86_64_v2();

@@ -12,9 +12,9 @@ from pairhmm.backends import cpu
 from pairhmm.engine import Choice, named_devices
 from pairhmm.errors import OptionError
 from pairhmm.forward import graph_reference as oracle
-from pairhmm.models import gatk
 from pairhmm.models.batch import FLOAT64, PairBatch, Scores
 from pairhmm.models.haplotype_graph import HaplotypeGraph
+from pairhmm.models.profile import rows_of
 from pairhmm.native import native
 from pairhmm.sequences.arrays import joined, offsets
 
@@ -37,37 +37,31 @@ def takes_oracle(backend: str | Choice) -> bool:
 
 def graph_scores(batch: PairBatch, graphs: Sequence[HaplotypeGraph], by_oracle: bool, threads: int) -> Scores:
     """Scores of the reads of a batch, whose haplotypes are a path of each graph: the sums over all paths."""
-    assert batch.qualities is not None
-    rows = gatk.rows(batch.qualities)
     by = _by_oracle if by_oracle else _by_cpu
     scores = np.empty((batch.reads, len(graphs)))
     for at, graph in enumerate(graphs):
-        scores[:, at] = by(rows, batch.read_offset, graph, threads)
+        scores[:, at] = by(batch, graph, threads)
     return Scores(scores.reshape(-1), np.full(scores.size, FLOAT64, dtype=np.uint8))
 
 
-def _by_oracle(
-    rows: NDArray[np.float64], read_offset: NDArray[np.int64], graph: HaplotypeGraph, threads: int
-) -> NDArray[np.float64]:
-    reads = np.split(rows, read_offset[1:-1])
-    return np.array([oracle.log10_likelihood(each, graph) for each in reads[: len(read_offset) - 1]])
+def _by_oracle(batch: PairBatch, graph: HaplotypeGraph, threads: int) -> NDArray[np.float64]:
+    reads = np.split(rows_of(batch), batch.read_offset[1:-1])
+    return np.array([oracle.log10_likelihood(rows, graph) for rows in reads[: batch.reads]])
 
 
-def _by_cpu(
-    rows: NDArray[np.float64], read_offset: NDArray[np.int64], graph: HaplotypeGraph, threads: int
-) -> NDArray[np.float64]:
+def _by_cpu(batch: PairBatch, graph: HaplotypeGraph, threads: int) -> NDArray[np.float64]:
     letters = [allele.letters for allele in graph.alleles]
     weights, factors = graph.weights_by_length()
-    scores = np.empty(len(read_offset) - 1)
+    scores = np.empty(batch.reads)
+    backend = cpu.make()
     native.graph_scores(
-        cpu.chosen_isa(),
+        backend.isa,
+        backend.native_batch(batch),
         offsets([len(site) for site in graph.sites]),
         offsets(list(map(len, letters))),
         joined(letters),
         weights.reshape(-1),
         factors,
-        read_offset,
-        rows.reshape(-1),
         threads,
         scores,
     )

@@ -108,23 +108,26 @@ def _letters(text: str) -> NDArray[np.uint8]:
 def reciprocals(least: int, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bases t and factors c, float64[k] each, with ``sum(c * t**d) = 1 / (least + d)`` for lengths up to `most`.
 
-    1/n is the integral of t^(n-1) over 0..1. Gauss-Jacobi quadrature with k nodes gives it for 2 k lengths in a row,
-    and nearly for further ones: the fewest nodes are taken whose relative error is below 1e-8.
+    1/n is the integral of t^(n-1) over 0..1: Gauss-Jacobi quadrature, with as few nodes as have all relative errors
+    below 1e-8. The weight function is that of the least length, for which 2 k lengths in a row are exact, or of the
+    geometric mean, for which errors of all lengths fall fastest. The latter loses digits where lengths differ much.
     """
     more = np.arange(most - least + 1)
     for nodes in range(1, len(more) + 1):
-        bases, factors = _quadrature(nodes, least)
-        error = (factors * bases ** more[:, None]).sum(axis=1) * (least + more) - 1
-        if np.abs(error).max() <= _LENGTH_ERROR:
-            break
-    return bases, factors
+        for length in (least, (least * most) ** 0.5):
+            bases, factors = _quadrature(nodes, length)
+            factors *= bases ** (least - length)
+            error = (factors * bases ** more[:, None]).sum(axis=1) * (least + more) - 1
+            if np.abs(error).max() <= _LENGTH_ERROR:
+                return bases, factors
+    raise AssertionError(f"no sum for lengths from {least} to {most}")
 
 
-def _quadrature(nodes: int, least: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights for the weight function t^(least-1) on 0..1 (Golub and Welsch)."""
-    b = least - 1.0
+def _quadrature(nodes: int, length: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights for the weight function t^(length-1) on 0..1 (Golub and Welsch)."""
+    b = length - 1
     j = np.arange(1, nodes)
     middle = np.append(b / (b + 2), b**2 / ((2 * j + b) * (2 * j + b + 2)))
     beside = 2 * j * (j + b) / ((2 * j + b) * np.sqrt((2 * j + b) ** 2 - 1))
     values, vectors = np.linalg.eigh(np.diag(middle) + np.diag(beside, 1) + np.diag(beside, -1))
-    return (1 + values) / 2, vectors[0] ** 2 / least
+    return (1 + values) / 2, vectors[0] ** 2 / length
