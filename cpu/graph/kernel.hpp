@@ -107,7 +107,8 @@ private:
         const int64_t end = graph_->allele[a + 1];
         for (int64_t v = graph_->allele[a]; v < end; ++v) {
             GraphStates& states = letters_[v];
-            deletion = md * match + dd * deletion;
+            // The rounded product keeps all but one operation out of the chain from letter to letter.
+            deletion = rounded(md * match) + dd * deletion;
             match = row_.emission[graph_->letter[v]] * (mm * from_match + im * from_insertion + dm * from_deletion);
             from_match = states.match;
             from_insertion = states.insertion;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class CpuBackend(Backend):
         cells: int = self._native.computed_cells(self.native_batch(batch), self.longest_fast_read)
         return cells
 
-    def native_batch(self, batch: PairBatch) -> object:
+    def native_batch(self, batch: PairBatch) -> Any:
         """The batch as the compiled part takes it."""
         native = self._native.Batch(
             batch.group_read,
