@@ -4,10 +4,12 @@
 #include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "forward/dispatch.hpp"
+#include "graph/graph.hpp"
 #include "pdhmm/pdhmm.hpp"
 
 namespace {
 
+const pairhmm::GraphLevel& graph_level(const std::string& name) { return LEVEL_NAMED(graph, name); }
 const pairhmm::PdLevel& pd_level(const std::string& name) { return LEVEL_NAMED(pd, name); }
 
 int64_t reads_of(const pairhmm::Batch& batch) { return batch.group_read[batch.groups]; }
@@ -137,6 +139,24 @@ void bind_forward(nb::module_& module) {
             });
         },
         "float64 scores (log10) of single pairs, of any length and range.");
+
+    module.def(
+        "graph_scores",
+        [](const std::string& level, const pairhmm::Batch& batch, Array<int64_t> site, Array<int64_t> allele,
+           Array<uint8_t> letter, Array<double> weight, Array<double> factor, int threads, Output<double> scores) {
+            check_rows(batch);
+            const int64_t alleles = checks::parts_of(allele, checks::size_of(letter), "allele");
+            const int64_t sites = checks::parts_of(site, alleles, "site"), passes = checks::size_of(factor);
+            checks::lie_below(letter, pairhmm::kCodeOfN + 1, "letter");
+            checks::has(weight, passes * alleles, "weight");
+            checks::has(scores, reads_of(batch), "scores");
+            const pairhmm::SiteGraph graph{sites,         alleles,       passes,        site.data(),
+                                           allele.data(), letter.data(), weight.data(), factor.data()};
+            interruptible([&] {
+                pairhmm::graph_scores(graph_level(level), graph, batch, threads, scores.data(), signal_raised);
+            });
+        },
+        "float64 scores (log10) of a batch's reads, summed over all paths of a graph of haplotypes.");
 
     module.def(
         "pd_device_columns",

@@ -69,7 +69,7 @@ SiteFields site_fields(const pairhmm::Site& site) {
 
 using WeighedFields = TupleOf<SiteFields, bool, ListOf<nb::typed<nb::dict, nb::str, nb::any>>>;
 
-// The fields of `WeighedGenotypes` in pairhmm/explain/genotypes.py.
+// The fields of `WeighedGenotypes` in pairhmm/explain/scoring.py.
 nb::dict weighed_fields(const pairhmm::WeighedGenotypes& one) {
     nb::dict fields;
     fields["alleles"] = one.alleles;

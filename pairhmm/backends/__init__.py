@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import NamedTuple
 
 from pairhmm.backends.base import Backend, Status
-from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.errors import BackendUnavailable, InputError, OptionError
+from pairhmm.native import is_compiled, require_compiled
 
 __all__ = [
     "REGISTRY",
@@ -27,6 +28,7 @@ __all__ = [
     "on_the_cpu",
     "status",
     "takes_flags",
+    "takes_oracle",
 ]
 
 
@@ -70,6 +72,25 @@ def on_the_cpu() -> tuple[str, ...]:
 def is_oracle(name: str) -> bool:
     """Whether this is the backend that the others are compared with."""
     return any(entry.name == name and entry.is_oracle for entry in REGISTRY)
+
+
+def takes_oracle(name: str, what: str) -> bool:
+    """Whether the oracle computes what only the backends of the CPU do: it is named, or nothing else runs here.
+
+    Raises
+    ------
+    OptionError
+        For the name of another backend. `what` stands for the computation in the message.
+    BackendUnavailable
+        Where the named backend has no compiled part.
+    """
+    known = ("auto", *on_the_cpu())
+    if name not in known:
+        raise OptionError("backend", name, f"is not one of {', '.join(known)}: {what} has no other")
+    if is_oracle(name) or (name == "auto" and not is_compiled()):
+        return True
+    require_compiled(f"backend {name}")
+    return False
 
 
 def takes_flags(name: str) -> bool:

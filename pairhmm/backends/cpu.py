@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,20 +33,21 @@ class CpuBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         scores = np.full(batch.pairs, np.nan)
-        self._native.forward(self.isa, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
+        self._native.forward(self.isa, self.native_batch(batch), skip_read.view(np.uint8), threads, scores)
         return _scores(scores, FLOAT32)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         scores = np.full(len(pairs), np.nan)
         reads, haplotypes = batch.pair_indices(pairs)
-        self._native.forward_pairs(self.isa, self._native_batch(batch), reads, haplotypes, threads, scores)
+        self._native.forward_pairs(self.isa, self.native_batch(batch), reads, haplotypes, threads, scores)
         return _scores(scores, FLOAT64)
 
     def computed_cells(self, batch: PairBatch) -> int:
-        cells: int = self._native.computed_cells(self._native_batch(batch), self.longest_fast_read)
+        cells: int = self._native.computed_cells(self.native_batch(batch), self.longest_fast_read)
         return cells
 
-    def _native_batch(self, batch: PairBatch) -> object:
+    def native_batch(self, batch: PairBatch) -> Any:
+        """The batch as the compiled part takes it."""
         native = self._native.Batch(
             batch.group_read,
             batch.group_haplotype,

@@ -20,7 +20,7 @@ from pairhmm.models.str_model import StrModel
 if TYPE_CHECKING:  # "forward" starts sooner without the reading of alignments
     from pairhmm.calling.run_options import RunOptions
 
-GATK, PROFILE, PDHMM = "gatk", "profile", "pdhmm"
+GATK, PROFILE, PDHMM, GRAPH = "gatk", "profile", "pdhmm", "graph"
 
 _HELP = f"The model. {GATK!r} uses base and gap qualities; {PROFILE!r} uses the probability of each letter"
 
@@ -31,9 +31,12 @@ def model_options(command: Command) -> Command:
 
 
 def pair_model_options(command: Command) -> Command:
-    """The same for a command that also takes partially determined haplotypes."""
-    help = f"{_HELP}; {PDHMM!r} takes GATK's partially determined haplotypes, which have flags."
-    return _options(command, [GATK, PROFILE, PDHMM], help)
+    """The same for a command that also takes haplotypes with undetermined alleles."""
+    help = (
+        f"{_HELP}; {PDHMM!r} takes GATK's partially determined haplotypes, which have flags; {GRAPH!r} sums over all"
+        " haplotypes of a text such as 'AC[A:0.3|C:0.7]T[GG|-]A'."
+    )
+    return _options(command, [GATK, PROFILE, PDHMM, GRAPH], help)
 
 
 def _options(command: Command, names: Sequence[str], help: str) -> Command:

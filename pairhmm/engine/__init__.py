@@ -7,7 +7,17 @@ from pairhmm.engine.choice import (
     check_devices,
     choose,
     forward,
+    named_devices,
     names_devices,
 )
 
-__all__ = ["WORTH_A_DEVICE", "Choice", "check_backend", "check_devices", "choose", "forward", "names_devices"]
+__all__ = [
+    "WORTH_A_DEVICE",
+    "Choice",
+    "check_backend",
+    "check_devices",
+    "choose",
+    "forward",
+    "named_devices",
+    "names_devices",
+]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
 from pairhmm.engine import Choice
+from pairhmm.forward.graphs import graph_scores, takes_oracle
 from pairhmm.models import gatk
 from pairhmm.models.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined_reads
+from pairhmm.models.haplotype_graph import graph_of
 from pairhmm.models.partially_determined import flags_of
 from pairhmm.models.profile import ProfileModel, check_profile
 from pairhmm.options import check_whole
@@ -29,7 +31,7 @@ def forward(
     reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
     haplotypes: Letters | Sequence[Letters],
     *,
-    model: ProfileModel | None = None,
+    model: ProfileModel | Literal["graph"] | None = None,
     flags: Flags | Sequence[Flags] | None = None,
     backend: str | Choice = "auto",
     threads: int = 1,
@@ -41,9 +43,11 @@ def forward(
     reads : Read, float64[m, 4], or a sequence of either
         Reads with qualities for GATK's model (`make_read`); letter probabilities over A C G T for a profile model.
     haplotypes : str, bytes, uint8[n], or a sequence of them
-        Letters or their codes; a string is one haplotype.
-    model : ProfileModel, optional
-        `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it.
+        Letters or their codes; a string is one haplotype. With "graph", text with undetermined alleles.
+    model : ProfileModel or "graph", optional
+        `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it. "graph" is that of GATK, summed
+        over all haplotypes of a text such as ``"ACG[A:0.3|C:0.7]TT[GG|-]A"``: a site has its alleles, ``-`` is the
+        empty one, and weights are probabilities, the same for each allele where there are none.
     flags : sequence of int, or a sequence of them, optional
         Flags of each letter of GATK's partially determined haplotypes: 1 SNP, 2 a deletion starts, 4 it ends, 8 A,
         16 C, 32 G, 64 T. With flags, letters match with their case: those of text, and of reads made with `keep_case`.
@@ -59,12 +63,14 @@ def forward(
     Raises
     ------
     ValueError
-        For empty sequences, letters outside IUPAC, qualities or flags that are not one a letter, or probabilities that
-        do not sum to 1.
+        For empty sequences, letters outside IUPAC, qualities or flags that are not one a letter, or probabilities or
+        weights that do not sum to 1.
     TypeError
         For reads of another model.
     BackendUnavailable
         Where a named backend does not run here, or does not take flags.
+    OptionError
+        For "graph" with a backend that is not of the CPU.
 
     Examples
     --------
@@ -73,9 +79,26 @@ def forward(
     array([[-1.19, -5.67]])
     """
     check_whole("threads", threads, 1)
+    if model == "graph":
+        return _forward_graphs(reads, haplotypes, flags, backend, threads)
     batch = pack(reads, haplotypes, model, flags)
     scores = engine.forward(batch, backend, threads)
     return scores.log10.reshape(batch.reads, len(batch.haplotype_offset) - 1)
+
+
+def _forward_graphs(
+    reads: ModelRead | Sequence[ModelRead],
+    texts: Letters | Sequence[Letters],
+    flags: object,
+    backend: str | Choice,
+    threads: int,
+) -> NDArray[np.float64]:
+    if flags is not None:
+        raise ValueError("flags are of GATK's model: leave out model=")
+    by_oracle = takes_oracle(backend)
+    graphs = [graph_of(text) for text in ([texts] if isinstance(texts, str | bytes) else texts)]
+    batch = batch_of(_several(reads), [graph.shortest_path for graph in graphs], None)
+    return graph_scores(batch, graphs, by_oracle, threads).log10.reshape(batch.reads, len(graphs))
 
 
 def pack(

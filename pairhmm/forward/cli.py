@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import INPUT, MODEL, Command
-from pairhmm.cli.model_options import PDHMM, pair_model_options, profile_of
+from pairhmm.cli.model_options import GRAPH, PDHMM, pair_model_options, profile_of
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import files as forward
@@ -17,6 +17,7 @@ EXAMPLES = (
     "pairhmm forward reads.fastq haplotypes.fa",
     "pairhmm forward -@ 2 -o scores.tsv pairs.in",
     "pairhmm forward --model profile reads.profile haplotypes.fa",
+    "pairhmm forward --model graph reads.fastq haplotypes.fa",
 )
 
 _DEFAULTS = GatkOptions()
@@ -30,7 +31,13 @@ _DEFAULTS = GatkOptions()
     help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds both"
     " reads and haplotypes, and stands alone. So does a file of pairs with flags (pdhmm).",
 )
-@click.argument("haplotypes", type=INPUT_FILE, required=False, panel=INPUT, help="The haplotypes (FASTA).")
+@click.argument(
+    "haplotypes",
+    type=INPUT_FILE,
+    required=False,
+    panel=INPUT,
+    help="The haplotypes (FASTA), with undetermined alleles for the model 'graph'.",
+)
 @option(
     forward.forward_files,
     "default_base_quality",
@@ -83,11 +90,12 @@ def command(
 
     A score is log10 P(read | haplotype). Base qualities are used as they are.
     """
+    profile = profile_of(model, parameters)
     forward.forward_files(
         reads,
         haplotypes,
         output,
-        model="pdhmm" if model == PDHMM else profile_of(model, parameters),
+        model="pdhmm" if model == PDHMM else "graph" if model == GRAPH else profile,
         options=GatkOptions(
             insertion_quality=insertion_quality, deletion_quality=deletion_quality, gap_quality=gap_quality
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -22,10 +22,12 @@ from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_binary_output
 from pairhmm.forward.api import ModelRead, batch_of
 from pairhmm.forward.batches import read_batches
+from pairhmm.forward.graphs import graph_scores, takes_oracle
 from pairhmm.forward.pair_texts import read_partially_determined
 from pairhmm.forward.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
-from pairhmm.models.batch import PairBatch, Read
+from pairhmm.models.batch import PairBatch, Read, Scores
+from pairhmm.models.haplotype_graph import HaplotypeGraph, graph_of
 from pairhmm.models.profile import ProfileModel, one_hot
 from pairhmm.models.profile_reader import ENDINGS as PROFILE_ENDINGS
 from pairhmm.models.profile_reader import read_profiles
@@ -47,6 +49,7 @@ class _Block:
     first_group: int = 0
     read_names: list[str] | None = None
     haplotype_names: list[str] | None = None
+    graphs: list[HaplotypeGraph] | None = None  # of whose haplotypes the batch has one path each
 
 
 @kept_apart()
@@ -55,7 +58,7 @@ def forward_files(
     haplotypes: AnyPath | None,
     output: AnyPath,
     *,
-    model: ProfileModel | Literal["pdhmm"] | None = None,
+    model: ProfileModel | Literal["pdhmm", "graph"] | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
     default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None,
     backend: str | Choice = "auto",
@@ -69,11 +72,12 @@ def forward_files(
         FASTQ or FASTA (gzipped or not); a `.in` file, which brings its haplotypes; or, with `model`, profiles
         (`.profile` or `.tsv`, gzipped or not). With "pdhmm", a file of pairs, which brings its haplotypes.
     haplotypes : path or None
-        FASTA; None for a `.in` file and for "pdhmm".
+        FASTA, with undetermined alleles for "graph"; None for a `.in` file and for "pdhmm".
     output : path
         TSV with the columns group, read, haplotype, log10_likelihood, precision; "-" is stdout.
-    model : ProfileModel or "pdhmm", optional
-        The model; by default GATK's. "pdhmm" is that of GATK's partially determined haplotypes.
+    model : ProfileModel, "pdhmm" or "graph", optional
+        The model; by default GATK's. "pdhmm" is that of GATK's partially determined haplotypes, "graph" the sum over
+        the paths of a graph.
     options : GatkOptions
         Indel and gap qualities of reads without their own. Base qualities are used as they are.
     default_base_quality : int, optional
@@ -99,16 +103,26 @@ def forward_files(
     source = _blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads)
     with begun_prefetch(source) as (first, blocks):
         cells = sum(_cells_of_file(path_of(reads), block.batch) for block in first)
-        pool = engine.choose(backend, cells, threads, has_flags=model == "pdhmm")
+        scores_of = _scorer(model, backend, cells, threads)
         with open_binary_output(output) as table, BackgroundWriter(threads) as behind:
             table.write(HEADER)
             for block in blocks:
-                scores = pool.forward(block.batch, threads)
+                scores = scores_of(block)
                 names = (block.read_names, block.haplotype_names)
                 lines = score_lines(block.batch, scores, block.first_group, *names, threads)
                 behind.run(partial(table.writelines, lines))
                 pairs += block.batch.pairs
     return pairs
+
+
+def _scorer(
+    model: ProfileModel | Literal["pdhmm", "graph"] | None, backend: str | Choice, cells: int, threads: int
+) -> Callable[[_Block], Scores]:
+    if model == "graph":
+        by_oracle = takes_oracle(backend)
+        return lambda block: graph_scores(block.batch, block.graphs or [], by_oracle, threads)
+    pool = engine.choose(backend, cells, threads, has_flags=model == "pdhmm")
+    return lambda block: pool.forward(block.batch, threads)
 
 
 def _cells_of_file(path: str, first: PairBatch) -> int:
@@ -122,7 +136,7 @@ def _cells_of_file(path: str, first: PairBatch) -> int:
 def _blocks(
     reads: str,
     haplotypes: str | None,
-    model: ProfileModel | Literal["pdhmm"] | None,
+    model: ProfileModel | Literal["pdhmm", "graph"] | None,
     options: gatk.GatkOptions,
     default_base_quality: int | None,
     threads: int,
@@ -144,15 +158,29 @@ def _blocks(
         raise InputError(
             reads, "", "there are no haplotypes to score against", "name a haplotype FASTA after the reads"
         )
-    targets = list(read_sequences(haplotypes))
+    targets = list(read_sequences(haplotypes, _as_text if model == "graph" else encode))
     if not targets:
         raise InputError(str(haplotypes), "", "no sequence in it", "give at least one haplotype")
     names = [target.name for target in targets]
-    codes = [target.codes for target in targets]
+    codes, graphs = [target.codes for target in targets], None
+    if model == "graph":
+        graphs, model = [_graph_of(haplotypes, target) for target in targets], None
+        codes = [graph.shortest_path for graph in graphs]
     records = _read_records(reads, model, options, default_base_quality)
     while block := list(islice(records, READS_PER_BLOCK)):
         batch = batch_of([read for _, read in block], codes, model)
-        yield _Block(batch, read_names=[name for name, _ in block], haplotype_names=names)
+        yield _Block(batch, read_names=[name for name, _ in block], haplotype_names=names, graphs=graphs)
+
+
+def _as_text(sequence: str) -> NDArray[np.uint8]:
+    return np.frombuffer(sequence.encode(), dtype=np.uint8)
+
+
+def _graph_of(path: str, record: SequenceRecord) -> HaplotypeGraph:
+    try:
+        return graph_of(record.codes.tobytes())
+    except ValueError as error:
+        raise InputError(path, record.name, str(error), "write a site as [A:0.3|C:0.7] or [AC|-]") from error
 
 
 def _blocks_of_pairs(path: str) -> Iterator[_Block]:

@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import backends
-from pairhmm.errors import OptionError
 from pairhmm.forward.api import ModelRead, pack
 from pairhmm.forward.posterior import Posterior, by_cpu, by_oracle
 from pairhmm.models.batch import Read
 from pairhmm.models.profile import ProfileModel
-from pairhmm.native import is_compiled, require_compiled
 from pairhmm.options import check_whole
 from pairhmm.sequences.letters import Letters
-
-BACKENDS = ("auto", *backends.on_the_cpu())
-"""Backends of `forward_backward`: those on the CPU."""
 
 
 def forward_backward(
@@ -61,12 +56,8 @@ def forward_backward(
     array([0., 0., 1., 0.])
     """
     check_whole("threads", threads, 1)
-    if backend not in BACKENDS:
-        raise OptionError("backend", backend, f"is not one of {', '.join(BACKENDS)}: forward_backward has no other")
+    takes_oracle = backends.takes_oracle(backend, "forward_backward")
     batch = pack(reads, haplotypes, model)
-    takes_oracle = backends.is_oracle(backend) or (backend == "auto" and not is_compiled())
-    if not takes_oracle:
-        require_compiled(f"backend {backend}")
     posteriors = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
     width = len(batch.haplotype_offset) - 1
     if not width:

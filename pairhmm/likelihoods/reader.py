@@ -254,7 +254,7 @@ def _locus(path: str, fields: Sequence[Any]) -> Locus:
 
 
 def _text_rows(path: str, wanted: Wanted) -> Iterator[Sequence[Any]]:
-    rows = read_rows(path, COLUMNS, _MADE_BY, MODEL_LINE, READS_COLUMN)
+    rows = read_rows(path, COLUMNS, _MADE_BY, MODEL_LINE, (READS_COLUMN,))
     for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
         locus = _locus(path, texts)
         if wanted(*locus):

@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 import shutil
 import subprocess
 
@@ -124,6 +125,11 @@ def test_plain_gzip_that_is_cut(made, run_cli, tmp_path, name):
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
+def without_checksums(path):
+    """A file without the SHA-256 of inputs that a report names."""
+    return re.sub(rb"\b[0-9a-f]{64}\b", b"", path.read_bytes())
+
+
 @pytest.mark.parametrize("command", ["report", "gather"])
 def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command):
     """Damage is an error of one line, or changes nothing."""
@@ -132,7 +138,7 @@ def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command)
     assert run_cli("-q", "likelihoods", *REFERENCE, "-o", table, "d/reads.bam", cwd=made).returncode == 0
     arguments = ("-q", command, *(("--likelihoods",) if command == "report" else ()), table, "-o", out)
     assert run_cli(*arguments).returncode == 0
-    sound, data, chance, errors = out.read_bytes(), table.read_bytes(), random.Random(4), 0
+    sound, data, chance, errors = without_checksums(out), table.read_bytes(), random.Random(4), 0
     pages = len(data) - int.from_bytes(data[-8:-4], "little") - 8
     for _ in range(6):
         changed = bytearray(data)
@@ -140,7 +146,7 @@ def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command)
         table.write_bytes(changed)
         done = run_cli(*arguments)
         if done.returncode == 0:
-            assert out.read_bytes() == sound
+            assert without_checksums(out) == sound
             continue
         errors += 1
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

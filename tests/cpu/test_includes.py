@@ -20,6 +20,7 @@ BELOW = {
     "calling": {"simd", "align", "forward"},
     "align": {"simd", "threads"},
     "forward": {"simd", "threads"},
+    "graph": {"simd", "threads", "forward"},
     "pdhmm": {"simd", "threads", "forward"},
     "posterior": {"simd", "threads", "forward"},
     "scan": {"simd", "threads", "calling"},

@@ -1,0 +1,34 @@
+// What an instruction set provides to graphs of haplotypes; graph/level.cpp makes it over a vector width.
+#pragma once
+
+#include <cstdint>
+
+namespace pairhmm {
+
+struct SiteGraph {
+    int64_t sites, alleles, passes;
+    const int64_t* site;    // [sites + 1] first allele of a site
+    const int64_t* allele;  // [alleles + 1] first letter of an allele
+    const uint8_t* letter;  // 0..4
+    // The score is the sum of `passes` sums over all paths, each with weights of its own (docs/model.md).
+    const double* weight;  // [passes * alleles]
+    const double* factor;  // [passes] of each sum
+};
+
+struct GraphRead {
+    const double* rows;  // kRowSize doubles each
+    int64_t length;
+};
+
+struct GraphLevel {
+    int lanes;
+    // Scores (log10) of up to `lanes` reads.
+    void (*forward)(const SiteGraph&, const GraphRead* reads, int count, double* scores);
+};
+
+const GraphLevel* graph_level_x86_64_v2();
+const GraphLevel* graph_level_avx2();
+const GraphLevel* graph_level_avx512();
+const GraphLevel* graph_level_neon();
+
+}  // namespace pairhmm
