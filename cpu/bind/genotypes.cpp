@@ -135,7 +135,8 @@ void bind_genotypes(nb::module_& module) {
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
                int most_copies, double spread, bool mixture, std::vector<std::string> names,
-               const pairhmm::ErrorRates* errors, double strand_errors, double growing_errors, double foreign, double foreign_reference) {
+               const pairhmm::ErrorRates* errors, double strand_errors, double growing_errors, double foreign,
+               double foreign_reference) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -164,9 +165,9 @@ void bind_genotypes(nb::module_& module) {
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
-            "errors"_a.none() = nb::none(),
-            "strand_errors"_a = SourceRates{}.strand, "growing_errors"_a = SourceRates{}.growing,
-            "foreign"_a = SourceRates{}.foreign, "foreign_reference"_a = SourceRates{}.foreign_reference,
+            "errors"_a.none() = nb::none(), "strand_errors"_a = SourceRates{}.strand,
+            "growing_errors"_a = SourceRates{}.growing, "foreign"_a = SourceRates{}.foreign,
+            "foreign_reference"_a = SourceRates{}.foreign_reference,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
             "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors, "

@@ -82,8 +82,8 @@ std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRa
             const double ahead = own[error.fits] - own[error.of];
             if (error.position < start || error.position >= end || !(ahead > kLeastAhead)) continue;
             const int bin = cycle_bin(strand ? end - 1 - error.position : error.position - start, end - start);
-            more[error.of] +=
-                rates.beyond(strand, error.contexts[strand], error.letter, bin) * std::pow(10.0, std::min(ahead, 300.0));
+            more[error.of] += rates.beyond(strand, error.contexts[strand], error.letter, bin) *
+                              std::pow(10.0, std::min(ahead, 300.0));
         }
         for (size_t h = 0; h < more.size(); ++h)
             if (more[h] > 0) scores[static_cast<size_t>(read) * more.size() + h] += std::log10(1 + more[h]);

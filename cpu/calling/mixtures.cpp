@@ -14,8 +14,10 @@ namespace {
 // By how much the logarithm of a likelihood may lie below its maximum, and how often that is sought at most.
 constexpr double kTolerance = 1e-3;
 constexpr int kMostSteps = 100;
-// Haplotypes of less weight are left out at first where a share is fixed.
-constexpr double kLikelyWeight = 1e-5;
+// Haplotypes of less weight are left out at first, and of less than this share of the mean after so many steps of
+// expectation and maximisation, which are faster than Newton's.
+constexpr double kLikelyWeight = 1e-4, kLikelyShare = 0.1;
+constexpr int kFirstSteps = 20;
 // The share of the gap that a step leaves at best, and of the way to a weight of 0 that it goes at most.
 constexpr double kShrink = 0.1, kNotZero = 0.99;
 // How often a bound is improved at most, and by what share of its distance from the fraction it may be off.
@@ -96,6 +98,18 @@ private:
     std::vector<double> triangle_;
     size_t size_;
 };
+
+// The derivatives of the log likelihood by the weights.
+std::vector<double> gradient_of(const MixtureRows& rows, const std::vector<double>& weights) {
+    std::vector<double> gradient(weights.size(), 0.0);
+    for (size_t row = 0; row < rows.counts.size(); ++row) {
+        const double* likelihoods = rows.likelihoods.data() + row * weights.size();
+        const double sum = std::inner_product(weights.begin(), weights.end(), likelihoods, 0.0);
+        const double share = rows.counts[row] / sum;
+        for (size_t h = 0; h < weights.size(); ++h) gradient[h] += share * likelihoods[h];
+    }
+    return gradient;
+}
 
 // The weights with the largest likelihood where each of two groups of haplotypes has a share: an interior point method.
 //
@@ -221,6 +235,19 @@ private:
     double log_likelihood_ = 0;
 };
 
+// 1 for the haplotypes that are likely after some steps of expectation and maximisation, 0 for the others.
+std::vector<double> first_weights(const MixtureRows& rows) {
+    const auto width = static_cast<size_t>(rows.haplotypes);
+    std::vector<double> weights(width, 1.0 / static_cast<double>(width));
+    const double fragments = std::accumulate(rows.counts.begin(), rows.counts.end(), 0.0);
+    for (int step = 0; step < kFirstSteps; ++step) {
+        const std::vector<double> gradient = gradient_of(rows, weights);
+        for (size_t h = 0; h < width; ++h) weights[h] *= gradient[h] / fragments;
+    }
+    for (double& weight : weights) weight = weight * static_cast<double>(width) > kLikelyShare ? 1 : 0;
+    return weights;
+}
+
 }  // namespace
 
 MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor) {
@@ -246,7 +273,7 @@ MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor)
 Mixture::Mixture(MixtureRows rows, std::vector<double> lengths)
     : rows_(std::move(rows)), lengths_(std::move(lengths)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
     if (!has_reads()) return;
-    weights_.assign(weights_.size(), 1.0);
+    weights_ = first_weights(rows_);
     Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1);
     weights_ = std::move(best.weights);
     log_likelihood_ = best.log_likelihood;
@@ -283,8 +310,7 @@ std::vector<uint8_t> Mixture::begun(const std::vector<uint8_t>& is_in, double sh
     for (size_t h = 0; h < is_in.size(); ++h) has_likely[is_in[h]] |= weights_[h] > kLikelyWeight;
     std::vector<uint8_t> is_used;
     for (size_t h = 0; h < is_in.size(); ++h)
-        is_used.push_back((is_in[h] ? share : 1 - share) > 0 &&
-                          (weights_[h] > kLikelyWeight || !has_likely[is_in[h]]));
+        is_used.push_back((is_in[h] ? share : 1 - share) > 0 && (weights_[h] > kLikelyWeight || !has_likely[is_in[h]]));
     return is_used;
 }
 
@@ -292,12 +318,7 @@ std::vector<uint8_t> Mixture::begun(const std::vector<uint8_t>& is_in, double sh
 bool Mixture::add_missing(const Fit& found, const std::vector<uint8_t>& is_in, double share,
                           std::vector<uint8_t>& is_used) const {
     const size_t width = is_in.size();
-    std::vector<double> gradient(width, 0.0);
-    for (size_t row = 0; row < rows_.counts.size(); ++row) {
-        const double* likelihoods = rows_.likelihoods.data() + row * width;
-        const double sum = std::inner_product(likelihoods, likelihoods + width, found.weights.data(), 0.0);
-        for (size_t h = 0; h < width; ++h) gradient[h] += rows_.counts[row] / sum * likelihoods[h];
-    }
+    const std::vector<double> gradient = gradient_of(rows_, found.weights);
     const double shares[2] = {1 - share, share};
     double mean[2] = {0, 0};
     for (size_t h = 0; h < width; ++h)

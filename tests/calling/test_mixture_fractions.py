@@ -24,7 +24,7 @@ def genome(seed: int) -> np.ndarray:
 def aligned(codes: np.ndarray, at: int, inserted: np.ndarray, deleted: int, start: int, is_reverse: bool) -> Read:
     """The read from `start` on of a haplotype with an allele before `at`, clipped where it begins or ends within it."""
     letters = np.concatenate((codes[:at], inserted, codes[at + deleted :]))[start : start + READ]
-    before, within = max(0, at - start), max(0, min(at + len(inserted), start + READ) - max(at, start))
+    before, within = min(READ, max(0, at - start)), max(0, min(at + len(inserted), start + READ) - max(at, start))
     behind = READ - before - within
     if before <= 0 or behind <= 0:
         parts = [(0, before), (4, within), (0, behind)]
@@ -75,7 +75,7 @@ def test_lengths_of_alleles_change_no_fraction(tmp_path: Path, inserted: int, de
     reads = list[Read]()
     for _ in range(28_000):
         has = rng.random() < 0.2
-        start = int(rng.integers(0, LENGTH + (inserted - deleted) * has - READ))
+        start = int(rng.integers(0, LENGTH + (inserted - deleted) * has - READ + 1))
         own = (more, deleted) if has else (more[:0], 0)
         reads.append(aligned(codes, 350, *own, start, bool(rng.random() < 0.5)))
     found = [site for site in called(tmp_path, codes, reads) if len(site.variant.ref) - 1 == deleted]
