@@ -15,6 +15,8 @@ namespace {
 constexpr uint16_t kReverseFlag = 16;
 // A haplotype that fits by less (log10) adds nothing: errors are rarer.
 constexpr double kLeastAhead = 1;
+// An error is no more frequent. Where few sites have a context, an allele of all reads may have been learned as one.
+constexpr double kMostErrors = 0.03;
 
 // An error that makes reads of one haplotype fit another.
 struct LetterError {
@@ -82,8 +84,8 @@ std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRa
             const double ahead = own[error.fits] - own[error.of];
             if (error.position < start || error.position >= end || !(ahead > kLeastAhead)) continue;
             const int bin = cycle_bin(strand ? end - 1 - error.position : error.position - start, end - start);
-            more[error.of] += rates.beyond(strand, error.contexts[strand], error.letter, bin) *
-                              std::pow(10.0, std::min(ahead, 300.0));
+            const double rate = std::min(kMostErrors, rates.beyond(strand, error.contexts[strand], error.letter, bin));
+            more[error.of] += rate * std::pow(10.0, std::min(ahead, 300.0));
         }
         for (size_t h = 0; h < more.size(); ++h)
             if (more[h] > 0) scores[static_cast<size_t>(read) * more.size() + h] += std::log10(1 + more[h]);

@@ -253,7 +253,6 @@ class _Caller:
             self.records,
             run.source_rates,
             self.haplotypes,
-            run.options.discovery.errors,
         )
 
 
