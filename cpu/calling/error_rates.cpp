@@ -48,6 +48,12 @@ int read_as(int strand, int letter) { return strand ? 3 - letter : letter; }
 
 }  // namespace
 
+int cycle_bin(int64_t cycle, int64_t aligned) {
+    if (cycle < kEnd) return 0;
+    if (aligned - cycle <= kEnd) return kCycleBins - 1;
+    return static_cast<int>(1 + (cycle - kEnd) * (kCycleBins - 2) / std::max<int64_t>(1, aligned - 2 * kEnd));
+}
+
 CellCounter::CellCounter(int min_base_quality) {
     for (int quality = 0; quality < 256; ++quality) {
         const auto above = std::upper_bound(std::begin(kClassBegins), std::end(kClassBegins), quality);
@@ -64,12 +70,8 @@ void CellCounter::take(const Reads& reads, int64_t read) {
         strand_ = is_reverse;
         bin_.resize(static_cast<size_t>(aligned_));
         for (int64_t i = 0; i < aligned_; ++i) {
-            const int64_t cycle = is_reverse ? aligned_ - 1 - i : i;
-            const int64_t inner = std::max<int64_t>(1, aligned_ - 2 * kEnd);
-            const int64_t bin = cycle < kEnd               ? 0
-                                : aligned_ - cycle <= kEnd ? kCycleBins - 1
-                                                           : 1 + (cycle - kEnd) * (kCycleBins - 2) / inner;
-            bin_[static_cast<size_t>(i)] = static_cast<uint8_t>(cell_of(strand_, static_cast<int>(bin), 0));
+            const int bin = cycle_bin(is_reverse ? aligned_ - 1 - i : i, aligned_);
+            bin_[static_cast<size_t>(i)] = static_cast<uint8_t>(cell_of(strand_, bin, 0));
         }
     }
     first_ = first;

@@ -31,6 +31,9 @@ inline int cell_of(int strand, int bin, int quality_class) {
     return (strand * kCycleBins + bin) * kQualityClasses + quality_class;
 }
 
+// The place of a base in a read of so many aligned bases, by its cycle.
+int cycle_bin(int64_t cycle, int64_t aligned);
+
 // Sites that are counted together.
 constexpr int64_t kSitesOfPage = 1 << 10;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calling/genotypes.hpp"
+#include "calling/haplotype_errors.hpp"
 #include "calling/haplotype_pairs.hpp"
 #include "calling/mixed_haplotypes.hpp"
 #include "calling/mixtures.hpp"
@@ -83,6 +84,14 @@ std::vector<uint8_t> may_be_errors(const Variant& variant, size_t alleles) {
         may_be[i + 1] = std::max(alt, ref) - std::min(alt, ref) <= kLongestError;
     }
     return may_be;
+}
+
+// Whether most molecules of a mixture have an alternative allele: errors of one strand, or of some cycles, are fewer.
+bool most_have(const std::vector<SampleGenotype>& samples) {
+    const auto is_more = [](const AlleleFraction& one) { return one.low > 0.5; };
+    return std::any_of(samples.begin(), samples.end(), [&](const SampleGenotype& sample) {
+        return !sample.fractions.empty() && std::any_of(sample.fractions.begin() + 1, sample.fractions.end(), is_more);
+    });
 }
 
 bool has_deletion(const Variant& variant) {
@@ -191,7 +200,7 @@ public:
         std::string lines;
         for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
             if (candidates.size() < 2 && options_.names.empty()) continue;
-            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample]);
+            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample], region_);
             std::vector<MixedSite> sites;
             for (Genotyped& one : candidates)
                 sites.push_back({one.site.variant.pos, &one.allele_of, &one.site.samples[sample]});
@@ -228,10 +237,12 @@ private:
 
     // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.
     void weigh_haplotypes() {
-        const ScoredReads reads = scored_reads(false);
+        ScoredReads reads = scored_reads(false);
+        std::vector<double> scores;
+        if (options_.errors) scores = scores_with_errors(region_, *options_.errors), reads.log10 = scores.data();
         for (int sample = 0; sample < static_cast<int>(options_.ploidies.size()); ++sample) {
             mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)),
-                                   fragment_lengths(region_, sample, fragment_));
+                                   fragment_lengths(region_, sample));
             for (const double weight : mixtures_.back().weights()) are_likely_.push_back(weight >= kLeastWeight);
         }
     }
@@ -313,6 +324,7 @@ private:
                                                                options_.families, tables_);
         Site site;
         site.variant = std::move(variant);
+        if (most_have(called.samples)) site.variant.artefact = Artefact::kNone;
         site.quality = called.quality;
         site.samples = std::move(called.samples);
         for (SampleGenotype& sample : site.samples)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
-#include <unordered_set>
 
 namespace pairhmm {
 
@@ -19,6 +19,20 @@ std::vector<int> alleles_at(const MixedSite& site, const std::vector<MixedHaplot
     const std::set<int> had(alleles.begin(), alleles.end());
     const std::set<int> called(site.sample->alleles.begin(), site.sample->alleles.end());
     return had == called ? alleles : std::vector<int>();
+}
+
+// Makes haplotypes with alleles that are artefacts the same as the one without these.
+void join_artefacts(const ScoredRegion& region, std::vector<size_t>& same_as) {
+    const std::vector<Variant>& variants = region.region.variants;
+    std::map<std::vector<int16_t>, size_t> number;
+    for (size_t h = 0; h < same_as.size(); ++h) number.emplace(region.haplotypes[h].alleles, same_as[h]);
+    for (size_t h = 0; h < same_as.size(); ++h) {
+        std::vector<int16_t> alleles = region.haplotypes[h].alleles;
+        for (size_t i = 0; i < alleles.size(); ++i)
+            if (variants[i].artefact != Artefact::kNone) alleles[i] = 0;
+        const auto without = number.find(alleles);
+        if (same_as[h] == h && without != number.end()) same_as[h] = without->second;
+    }
 }
 
 // The reads of a sample that fit each of some haplotypes better than all others of them.
@@ -37,17 +51,6 @@ std::vector<int64_t> reads_of(const ScoredRegion& region, int32_t sample, const 
         reads[best] += most - next > kInformative;
     }
     return reads;
-}
-
-int64_t deleted_bases(const Region& region, const Haplotype& haplotype) {
-    int64_t deleted = 0;
-    for (size_t i = 0; i < region.variants.size(); ++i) {
-        const Variant& variant = region.variants[i];
-        if (haplotype.alleles[i] <= 0) continue;
-        const size_t ref = variant.ref.size(), alt = variant.alts[static_cast<size_t>(haplotype.alleles[i]) - 1].size();
-        deleted += static_cast<int64_t>(ref - std::min(ref, alt));
-    }
-    return deleted;
 }
 
 std::string variants_of(const Region& region, const Haplotype& haplotype) {
@@ -72,29 +75,25 @@ void append_real(std::string& line, const char* format, double value) {
 
 }  // namespace
 
-std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample, const std::vector<int64_t>& fragment) {
-    constexpr uint16_t kPaired = 1;
-    double reads = 0, ends = 0, bases = 0;
-    std::unordered_set<int64_t> fragments;
+std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample) {
+    double reads = 0, bases = 0;
     for (int64_t read = 0; read < region.reads(); ++read) {
         if (region.sample[read] != sample || region.set_aside[read]) continue;
         ++reads;
-        ends += region.flag[read] & kPaired ? 2 : 1;
         bases += static_cast<double>(region.length[read] + region.region.core_end - region.region.core_start);
-        fragments.insert(fragment[read]);
     }
     std::vector<double> lengths;
     if (reads == 0) return lengths;
-    // Reads and fragments over the region are as many as there are places where they may begin.
-    const double whole = bases / reads * (ends / reads) * (static_cast<double>(fragments.size()) / reads);
+    const auto reference = static_cast<double>(region.haplotypes.front().sequence.size());
     for (const Haplotype& haplotype : region.haplotypes)
-        lengths.push_back(std::max(1.0, whole - static_cast<double>(deleted_bases(region.region, haplotype))));
+        lengths.push_back(std::max(1.0, bases / reads + static_cast<double>(haplotype.sequence.size()) - reference));
     return lengths;
 }
 
-std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture) {
+std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture, const ScoredRegion& region) {
     std::vector<MixedHaplotype> present;
-    const std::vector<size_t> same_as = mixture.same_as();
+    std::vector<size_t> same_as = mixture.same_as();
+    join_artefacts(region, same_as);
     for (size_t h = 0; h < same_as.size(); ++h) {
         std::vector<uint8_t> is_it;
         double weight = 0;

@@ -14,9 +14,9 @@ namespace pairhmm {
 // QUAL from which on a haplotype is present.
 constexpr double kLeastQuality = 20;
 
-// How many fragments of a sample lie over the region where a molecule has each haplotype, relative to others: a
-// deletion takes away the fragments that lie over its bases alone.
-std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample, const std::vector<int64_t>& fragment);
+// How many reads of a sample lie over the region where a molecule has each haplotype, relative to others: as many as
+// there are places where they may begin. A deletion takes some away, and an insertion adds some.
+std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample);
 
 struct MixedHaplotype {
     size_t number;  // in the region
@@ -25,7 +25,7 @@ struct MixedHaplotype {
 };
 
 // Those that are present in a sample, the most frequent first. Those that no fragment tells apart are one: the first.
-std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture);
+std::vector<MixedHaplotype> present_haplotypes(const Mixture& mixture, const ScoredRegion& region);
 
 // A site of one sample, and the allele of each haplotype.
 struct MixedSite {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace pairhmm {
@@ -13,6 +14,10 @@ namespace {
 // By how much the logarithm of a likelihood may lie below its maximum, and how often that is sought at most.
 constexpr double kTolerance = 1e-3;
 constexpr int kMostSteps = 100;
+// Haplotypes of less weight are left out at first, and of less than this share of the mean after so many steps of
+// expectation and maximisation, which are faster than Newton's.
+constexpr double kLikelyWeight = 1e-4, kLikelyShare = 0.1;
+constexpr int kFirstSteps = 20;
 // The share of the gap that a step leaves at best, and of the way to a weight of 0 that it goes at most.
 constexpr double kShrink = 0.1, kNotZero = 0.99;
 // How often a bound is improved at most, and by what share of its distance from the fraction it may be off.
@@ -94,6 +99,18 @@ private:
     size_t size_;
 };
 
+// The derivatives of the log likelihood by the weights.
+std::vector<double> gradient_of(const MixtureRows& rows, const std::vector<double>& weights) {
+    std::vector<double> gradient(weights.size(), 0.0);
+    for (size_t row = 0; row < rows.counts.size(); ++row) {
+        const double* likelihoods = rows.likelihoods.data() + row * weights.size();
+        const double sum = std::inner_product(weights.begin(), weights.end(), likelihoods, 0.0);
+        const double share = rows.counts[row] / sum;
+        for (size_t h = 0; h < weights.size(); ++h) gradient[h] += share * likelihoods[h];
+    }
+    return gradient;
+}
+
 // The weights with the largest likelihood where each of two groups of haplotypes has a share: an interior point method.
 //
 // Derivatives g of the log likelihood equal that of their group's share where a weight is above 0, and are s below it
@@ -120,7 +137,7 @@ public:
     void run() {
         differentiate();
         for (size_t i = 0; i < width_; ++i) slack_[i] = 1.1 * most_[group_[i]] - gradient_[i];
-        for (int i = 0; i < kMostSteps && gap() > kTolerance; ++i) {
+        for (int i = 0; i < kMostSteps && gap() > kTolerance / 2; ++i) {
             step();
             differentiate();
         }
@@ -218,6 +235,19 @@ private:
     double log_likelihood_ = 0;
 };
 
+// 1 for the haplotypes that are likely after some steps of expectation and maximisation, 0 for the others.
+std::vector<double> first_weights(const MixtureRows& rows) {
+    const auto width = static_cast<size_t>(rows.haplotypes);
+    std::vector<double> weights(width, 1.0 / static_cast<double>(width));
+    const double fragments = std::accumulate(rows.counts.begin(), rows.counts.end(), 0.0);
+    for (int step = 0; step < kFirstSteps; ++step) {
+        const std::vector<double> gradient = gradient_of(rows, weights);
+        for (size_t h = 0; h < width; ++h) weights[h] *= gradient[h] / fragments;
+    }
+    for (double& weight : weights) weight = weight * static_cast<double>(width) > kLikelyShare ? 1 : 0;
+    return weights;
+}
+
 }  // namespace
 
 MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor) {
@@ -243,6 +273,7 @@ MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor)
 Mixture::Mixture(MixtureRows rows, std::vector<double> lengths)
     : rows_(std::move(rows)), lengths_(std::move(lengths)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
     if (!has_reads()) return;
+    weights_ = first_weights(rows_);
     Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1);
     weights_ = std::move(best.weights);
     log_likelihood_ = best.log_likelihood;
@@ -261,14 +292,49 @@ std::vector<size_t> Mixture::same_as() const {
     return same;
 }
 
+// Few haplotypes have a weight. The others are left out, but for those whose derivatives say that they have one, too.
 Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share) const {
-    std::vector<size_t> columns;
-    std::vector<uint8_t> group;
-    for (size_t h = 0; h < is_in.size(); ++h) {
-        if ((is_in[h] ? share : 1 - share) <= 0) continue;
-        columns.push_back(h);
-        group.push_back(is_in[h]);
+    std::vector<uint8_t> is_used = begun(is_in, share);
+    for (;;) {
+        std::vector<size_t> columns;
+        for (size_t h = 0; h < is_used.size(); ++h)
+            if (is_used[h]) columns.push_back(h);
+        Fit found = fit_of(columns, is_in, share);
+        if (!add_missing(found, is_in, share, is_used)) return found;
     }
+}
+
+// The haplotypes that are likely, or all of a group of which none is.
+std::vector<uint8_t> Mixture::begun(const std::vector<uint8_t>& is_in, double share) const {
+    std::array<bool, 2> has_likely{};
+    for (size_t h = 0; h < is_in.size(); ++h) has_likely[is_in[h]] |= weights_[h] > kLikelyWeight;
+    std::vector<uint8_t> is_used;
+    for (size_t h = 0; h < is_in.size(); ++h)
+        is_used.push_back((is_in[h] ? share : 1 - share) > 0 && (weights_[h] > kLikelyWeight || !has_likely[is_in[h]]));
+    return is_used;
+}
+
+// Adds the haplotypes by which the likelihood may be larger by more than the tolerance. Whether there are any.
+bool Mixture::add_missing(const Fit& found, const std::vector<uint8_t>& is_in, double share,
+                          std::vector<uint8_t>& is_used) const {
+    const size_t width = is_in.size();
+    const std::vector<double> gradient = gradient_of(rows_, found.weights);
+    const double shares[2] = {1 - share, share};
+    double mean[2] = {0, 0};
+    for (size_t h = 0; h < width; ++h)
+        if (is_used[h]) mean[is_in[h]] += found.weights[h] * gradient[h] / shares[is_in[h]];
+    bool has_added = false;
+    for (size_t h = 0; h < width; ++h) {
+        if (is_used[h] || !(shares[is_in[h]] * (gradient[h] - mean[is_in[h]]) > kTolerance / 2)) continue;
+        is_used[h] = has_added = true;
+    }
+    return has_added;
+}
+
+Mixture::Fit Mixture::fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in,
+                             double share) const {
+    std::vector<uint8_t> group;
+    for (const size_t h : columns) group.push_back(is_in[h]);
     WeightFinder finder(rows_, columns, std::move(group), {1 - share, share});
     finder.run();
     Fit found{finder.log_likelihood(), finder.slope(), std::vector<double>(is_in.size(), 0.0)};
@@ -293,8 +359,17 @@ double Mixture::bound(const std::vector<uint8_t>& is_in, double fraction, double
     return share;
 }
 
-// The odds of the share among molecules are those among fragments, times a factor.
 MixedShare Mixture::share(const std::vector<uint8_t>& is_in) const {
+    std::vector<uint8_t> marked = is_in;
+    if (is_in.front())
+        for (uint8_t& one : marked) one = !one;
+    const auto [at, is_new] = shares_.try_emplace(marked);
+    if (is_new) at->second = share_of_molecules(marked);
+    return is_in.front() ? at->second.of_others() : at->second;
+}
+
+// The odds of the share among molecules are those among fragments, times a factor.
+MixedShare Mixture::share_of_molecules(const std::vector<uint8_t>& is_in) const {
     MixedShare share = share_of_fragments(is_in);
     if (lengths_.empty() || share.fraction <= 0 || share.fraction >= 1) return share;
     double molecules[2] = {0, 0};
@@ -306,8 +381,8 @@ MixedShare Mixture::share(const std::vector<uint8_t>& is_in) const {
 
 MixedShare Mixture::share_of_fragments(const std::vector<uint8_t>& is_in) const {
     MixedShare share;
-    if (!has_reads() || !is_any(is_in, 1)) return share;
-    if (!is_any(is_in, 0)) return {1, 1, 1, 0};
+    if (!has_reads()) return share;
+    if (!is_any(is_in, 1)) return {0, 0, 0, 0, 0};
     for (size_t h = 0; h < is_in.size(); ++h) share.fraction += is_in[h] ? weights_[h] : 0;
     share.fraction = std::clamp(share.fraction, 0.0, 1.0);
     // The root of the ratio, from the fraction to where the ratio is known, tells where to begin.
@@ -316,9 +391,10 @@ MixedShare Mixture::share_of_fragments(const std::vector<uint8_t>& is_in) const 
     };
     const auto ratio_at = [&](double end) { return std::max(0.0, log_likelihood_ - fit(is_in, end).log_likelihood); };
     share.ratio = ratio_at(0);
-    const double other = ratio_at(1);
+    share.ratio_of_others = ratio_at(1);
     if (share.ratio > kIntervalRatio) share.low = bound(is_in, share.fraction, 0, begin(0, share.ratio));
-    if (other > kIntervalRatio) share.high = bound(is_in, share.fraction, 1, begin(1, other));
+    if (share.ratio_of_others > kIntervalRatio)
+        share.high = bound(is_in, share.fraction, 1, begin(1, share.ratio_of_others));
     return share;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "calling/genotypes.hpp"
@@ -30,6 +31,9 @@ MixtureRows mixture_rows(const ScoredReads& reads, int32_t sample, double floor)
 struct MixedShare {
     double fraction = 0, low = 0, high = 1;  // by the profile likelihood, 95%
     double ratio = 0;                        // natural logarithm of P(reads | all) / P(reads | none of them)
+    double ratio_of_others = 0;              // the same of all other haplotypes
+
+    MixedShare of_others() const { return {1 - fraction, 1 - high, 1 - low, ratio_of_others, ratio}; }
 };
 
 // The weights of haplotypes.
@@ -44,7 +48,7 @@ public:
     const std::vector<double>& weights() const { return weights_; }
     // Of each haplotype, the first one that no fragment tells from it.
     std::vector<size_t> same_as() const;
-    // Of the haplotypes that are marked, among molecules.
+    // Of the haplotypes that are marked, among molecules. What was asked for once is kept.
     MixedShare share(const std::vector<uint8_t>& is_in) const;
 
 private:
@@ -55,12 +59,18 @@ private:
         std::vector<double> weights;
     };
     Fit fit(const std::vector<uint8_t>& is_in, double share) const;
+    Fit fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in, double share) const;
+    std::vector<uint8_t> begun(const std::vector<uint8_t>& is_in, double share) const;
+    bool add_missing(const Fit& found, const std::vector<uint8_t>& is_in, double share,
+                     std::vector<uint8_t>& is_used) const;
     double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const;
     MixedShare share_of_fragments(const std::vector<uint8_t>& is_in) const;
+    MixedShare share_of_molecules(const std::vector<uint8_t>& is_in) const;
 
     MixtureRows rows_;
     std::vector<double> lengths_, weights_;
     double log_likelihood_ = 0;
+    mutable std::map<std::vector<uint8_t>, MixedShare> shares_;  // without the first haplotype
 };
 
 // QUAL of an allele by the ratios of all samples, each as `MixedShare` has it. A fraction of 0 is at the end of its
