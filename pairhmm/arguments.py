@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TypeAlias, overload
+from typing import TypeAlias, TypeGuard, overload
 
 from pairhmm.errors import InputError
 
@@ -14,6 +14,12 @@ Paths: TypeAlias = AnyPath | Iterable[AnyPath]
 
 Texts: TypeAlias = str | bytes | Iterable[str | bytes]
 """A text, or several. A string is one text, never its letters."""
+
+Place: TypeAlias = tuple[str, int, int]
+"""Contig, start and end, 0-based half-open."""
+
+Regions: TypeAlias = str | bytes | Place | Iterable[str | bytes | Place]
+"""A region, or several: texts such as ``chr1:1-100``, 1-based, or places, 0-based half-open."""
 
 
 @overload
@@ -55,7 +61,25 @@ def texts_of(texts: Texts) -> list[str]:
     return [_text_of(text) for text in several]
 
 
-def _text_of(value: str | bytes) -> str:
+def regions_of(regions: Regions) -> list[str | Place]:
+    """A region or several, as a list of texts and places.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(regions, str | bytes) or _is_place(regions):
+        return [_region_of(regions)]
+    return [_region_of(region) for region in regions]
+
+
+def _is_place(value: object) -> TypeGuard[Place]:
+    return isinstance(value, tuple) and len(value) == 3 and not isinstance(value[1], str | bytes | tuple)
+
+
+def _region_of(region: object) -> str | Place:
+    return region if _is_place(region) else _text_of(region)
+
+
+def _text_of(value: object) -> str:
     text = value.decode() if isinstance(value, bytes) else value
     if not isinstance(text, str):
         raise TypeError(f"{value!r} is of type {type(value).__name__}, and text is needed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,8 +23,29 @@ def _remade(kind: type[PairhmmError], arguments: tuple[Any, ...]) -> PairhmmErro
     return error
 
 
+ARGUMENTS = {
+    "-f": "reference",
+    "-o": "output",
+    "-r": "regions",
+    "--default-base-quality": "default_base_quality",
+    "--device": "devices",
+    "--families": "families",
+    "--gvcf": "gvcf",
+    "--haplotypes": "haplotypes",
+    "--no-cap-by-mapq": "cap_by_mapping_quality=False",
+    "--no-indel-tags": "indel_tags=False",
+    "--sample-ploidy": "of_sample",
+    "--sample-sex": "sex_of",
+    "--samples": "samples",
+    "--str-model": "str_model",
+}
+"""What Python calls the options that messages name."""
+
+_OPTION = re.compile(r"(?<!\S)(?:(?<=with )-f|(?<=another )-o|-r|--[a-z-]+)(?![\w-])")
+
+
 class InputError(PairhmmError):
-    """A file or an argument can't be used.
+    """A file or an argument can't be used. As text, the message has Python's names of options.
 
     Parameters
     ----------
@@ -42,6 +64,14 @@ class InputError(PairhmmError):
         place = ": ".join(part for part in (self.path, self.record) if part)
         told = "; ".join(part for part in (rule, cure) if part)
         super().__init__(f"{place}: {told}" if place else told)
+
+    @property
+    def of_command_line(self) -> str:
+        """The message with the options of the command line."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        return _OPTION.sub(lambda option: ARGUMENTS.get(option[0], option[0]), self.of_command_line)
 
 
 class OptionError(InputError, ValueError):

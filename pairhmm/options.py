@@ -139,7 +139,8 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
     Raises
     ------
     TypeError
-        For a keyword that is not a field. The message suggests the nearest one.
+        For a keyword that is not a field. The message suggests the one that is meant (`keyword_meant` of the options),
+        or the nearest one.
     OptionError
         For a value that the option can't have.
     """
@@ -149,10 +150,14 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
         if name not in known:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+            near = _meant(name, kinds) or next(iter(get_close_matches(name, known, n=1)), None)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(sorted(known))}"
             raise TypeError(f"{function}() has no option {name!r}; {hint}")
     return tuple(_changed(group, keywords) for group in options)
+
+
+def _meant(name: str, kinds: Sequence[Any]) -> str | None:
+    return next((kind.keyword_meant(name) for kind in kinds if hasattr(kind, "keyword_meant")), None)
 
 
 @cache

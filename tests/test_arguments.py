@@ -1,16 +1,19 @@
 """One string, path or read is one item, wherever several may be given, and every kind of path is taken."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pairhmm
-from pairhmm.arguments import path_of, paths_of, texts_of
+from pairhmm.arguments import path_of, paths_of, regions_of, texts_of
 from pairhmm.calling.call import write_calls
 from pairhmm.calling.likelihoods import write_likelihoods
+from pairhmm.errors import InputError
 from pairhmm.models.profile import one_hot, preset
+from pairhmm.sequences.intervals import Interval
 from pairhmm.sequences.letters import encode
 
 KINDS = (str, os.fsencode, Path)
@@ -103,12 +106,43 @@ def test_files_of_scan_forward_and_validate(data, tmp_path, kind, shared_data):
     assert pairhmm.validate(kind(tmp_path / "few.txt")).holds
 
 
+def test_places_are_half_open(data):
+    bam, fasta, truth = (data / name for name in ("reads.bam", "reference.fa", "truth.vcf.gz"))
+    expected = list(pairhmm.call(bam, fasta, truth, regions="chr1:1001-4000"))
+    assert len(expected) >= 2
+    for given in (
+        ("chr1", 1000, 4000),
+        [("chr1", 1000, 4000)],
+        Interval("chr1", 1000, 4000),
+        ["chr1:1001-2000", ("chr1", 2000, 4000)],
+    ):
+        assert list(pairhmm.call(bam, fasta, truth, regions=given)) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (("chr1", 4000, 1000), "an interval without a base; positions here are 0-based half-open"),
+        (("chr1", 0, 6001), "0-6001 is not inside chr1, which has 6000 bases"),
+        (("1", 0, 10), "no contig '1'; the reference names it 'chr1'"),
+        (("chr1", 0.5, 10), "not (contig, start, end); give whole numbers"),
+    ],
+)
+def test_places_that_are_none(data, place, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        next(pairhmm.call(data / "reads.bam", data / "reference.fa", regions=place))
+
+
 def test_forms():
     assert path_of(None) is None
     assert paths_of("a") == paths_of(["a"]) == paths_of((b"a",)) == ["a"]
     with pytest.raises(TypeError, match=r"\('chr1', 0, 2\) is of type tuple, and text is needed"):
         texts_of([("chr1", 0, 2)])
     assert texts_of("chr1:1-2") == texts_of([b"chr1:1-2"]) == ["chr1:1-2"]
+    assert regions_of(("chr1", 0, 2)) == regions_of([("chr1", 0, 2)]) == [("chr1", 0, 2)]
+    assert regions_of(("chr1", "chr2", "chr3")) == ["chr1", "chr2", "chr3"]
+    with pytest.raises(TypeError, match="is of type tuple, and text is needed"):
+        regions_of([("chr1", 0)])
     with pytest.raises(TypeError):
         path_of(5)
 

@@ -26,7 +26,7 @@ pairhmm::GenomeIntervals intervals(const GenomePlaces& places) {
 
 // Of mixtures alone; without a pass over reads, rates are those that qualities promise.
 std::shared_ptr<const pairhmm::ErrorRates> error_rates(nb::handle options) {
-    if (!field<bool>(options, "mixture")) return nullptr;
+    if (!field<bool>(options, "mixed_alleles")) return nullptr;
     const nb::object rates = options.attr("errors");
     return rates.is_none() ? std::make_shared<pairhmm::ErrorRates>()
                            : std::make_shared<pairhmm::ErrorRates>(nb::cast<pairhmm::ErrorRates>(rates));

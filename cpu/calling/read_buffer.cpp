@@ -33,7 +33,7 @@ void append_text(std::string& text, std::vector<int64_t>& ends, const char* from
 
 }  // namespace
 
-AlignedReads ReadBuffer::Columns::view() const {
+AlignedReads ReadColumns::view() const {
     const bool has_indel_qualities = !insertion.empty();
     return {{static_cast<int64_t>(start.size()), start.data(), sample.data(), base_offset.data(), base.data(),
              quality.data(), cigar_offset.data(), cigar.data()},
@@ -48,7 +48,7 @@ AlignedReads ReadBuffer::Columns::view() const {
             has_indel_qualities ? deletion.data() : nullptr};
 }
 
-void ReadBuffer::Columns::clear() {
+void ReadColumns::clear() {
     for (auto* values : {&start, &end, &name_end, &molecule_end}) values->clear();
     for (auto* offset : {&base_offset, &cigar_offset}) offset->assign(1, 0);
     for (auto* bytes : {&mapq, &base, &quality, &insertion, &deletion}) bytes->clear();
@@ -58,11 +58,11 @@ void ReadBuffer::Columns::clear() {
 }
 
 template <class Predicate>
-void ReadBuffer::Columns::append_where(const AlignedReads& block, Predicate&& is_wanted) {
+void ReadColumns::append_where(const AlignedReads& block, Predicate&& is_wanted) {
     for (const auto& [first, last] : kept_runs(block.reads.count, is_wanted)) append_run(block, first, last);
 }
 
-void ReadBuffer::Columns::forget(int64_t position) {
+void ReadColumns::forget(int64_t position) {
     const KeptRuns runs =
         kept_runs(static_cast<int64_t>(start.size()), [&](int64_t read) { return end[read] > position; });
     const KeptRuns bases = parts_of(runs, base_offset);
@@ -82,7 +82,7 @@ void ReadBuffer::Columns::forget(int64_t position) {
     for (size_t read = 0; read < start.size(); ++read) reach = std::max(reach, end[read] - start[read]);
 }
 
-void ReadBuffer::Columns::append_run(const AlignedReads& block, int64_t first, int64_t last) {
+void ReadColumns::append_run(const AlignedReads& block, int64_t first, int64_t last) {
     const Reads& reads = block.reads;
     const int64_t first_base = reads.base_offset[first], last_base = reads.base_offset[last];
     const int64_t first_operation = reads.cigar_offset[first];
@@ -103,12 +103,12 @@ void ReadBuffer::Columns::append_run(const AlignedReads& block, int64_t first, i
 }
 
 // Molecules are known where all reads have them.
-void ReadBuffer::Columns::append_molecules(const AlignedReads& block, int64_t first, int64_t last) {
+void ReadColumns::append_molecules(const AlignedReads& block, int64_t first, int64_t last) {
     has_molecules = block.molecules && (has_molecules || start.empty());
     if (has_molecules) append_text(molecules, molecule_end, block.molecules, block.molecule_end, first, last);
 }
 
-void ReadBuffer::Columns::append_indel_qualities(const AlignedReads& block, int64_t first_base, int64_t last_base) {
+void ReadColumns::append_indel_qualities(const AlignedReads& block, int64_t first_base, int64_t last_base) {
     if (!block.insertion && insertion.empty()) return;
     for (auto [values, from] : {std::pair(&insertion, block.insertion), {&deletion, block.deletion}}) {
         values->resize(base.size(), kNoQuality);

@@ -109,10 +109,11 @@ std::optional<RegionBatch> RegionStream::next() {
 bool RegionStream::advance() {
     const bool is_other = block_ && block_chrom_ != buffer_.chrom();
     if (!is_contig_done_ && (is_other || (is_finished_ && !block_))) {
-        finish_contig();
+        if (introns_.has_rest()) take(introns_.rest());
+        else finish_contig();
     } else if (block_) {
         if (is_other) buffer_.begin(block_chrom_);
-        take_block();
+        take(introns_.split(*block_));
         block_.reset();
     } else if (is_finished_) {
         move_to(ready_, source_.finish_all());
@@ -131,21 +132,20 @@ void RegionStream::finish_contig() {
     is_contig_done_ = true;
 }
 
-void RegionStream::take_block() {
-    const Reads& reads = block_->reads;
+void RegionStream::take(const AlignedReads& aligned_reads) {
+    const Reads& reads = aligned_reads.reads;
+    if (reads.count == 0) return;
     const int64_t bases = reads.base_offset[reads.count];
     uint8_t highest = 0;  // this loop becomes vectors; that of std::max_element does not
     for (int64_t base = 0; base < bases; ++base) highest = std::max(highest, reads.quality[base]);
     if (bases) counts_.highest_quality = std::max<int>(counts_.highest_quality, highest);
     Intervals needed;
-    if (auto intervals = source_.needed(block_chrom_, reads)) {
-        needed.limit_to(std::move(*intervals));
-    }
-    buffer_.append(*block_, needed);
+    if (auto intervals = source_.needed(buffer_.chrom(), reads)) needed.limit_to(std::move(*intervals));
+    buffer_.append(aligned_reads, needed);
     frontier_ = reads.start[reads.count - 1];
-    move_to(pending_, source_.advance(block_chrom_, reads, frontier_));
+    move_to(pending_, source_.advance(buffer_.chrom(), reads, frontier_));
     while (!pending_.empty() &&
-           (pending_.front().core_end + kNeighbourhood <= frontier_ || pending_.front().chrom != block_chrom_)) {
+           (pending_.front().core_end + kNeighbourhood <= frontier_ || pending_.front().chrom != buffer_.chrom())) {
         ready_.push_back(std::move(pending_.front()));
         pending_.pop_front();
     }

@@ -14,6 +14,7 @@
 
 #include "calling/fitting_reads.hpp"
 #include "calling/haplotypes.hpp"
+#include "calling/introns.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/preparation.hpp"
 #include "calling/read_buffer.hpp"
@@ -89,7 +90,7 @@ private:
     };
 
     bool advance();
-    void take_block();
+    void take(const AlignedReads& aligned_reads);
     void finish_contig();
     void forget();
     RegionBatch batch();
@@ -106,6 +107,7 @@ private:
     RegionSource& source_;
     StreamOptions options_;
     std::optional<std::vector<Haplotype>> given_;
+    IntronSplitter introns_;
     ReadBuffer buffer_;
     std::deque<Region> pending_, ready_;  // those that later reads may overlap, and those to score
     std::optional<Task> open_;            // a region with so many reads that several batches have them

@@ -33,7 +33,7 @@ class Primers:
     def check(self, contigs: Mapping[str, int]) -> None:
         """Raise InputError for a primer that is not inside a contig; names its line."""
         for primer in self.primers:
-            check_inside(primer.interval, self.path, primer.line, contigs)
+            check_inside(primer.interval, self.path, f"line {primer.line}", contigs)
 
 
 def read_primers(path: str) -> Primers:

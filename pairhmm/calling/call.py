@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.genotyping import RegionGenotyper, Site
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
@@ -45,7 +45,7 @@ def call(
     reference: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
@@ -66,8 +66,9 @@ def call(
         VCF or BCF of candidate variants.
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+    regions : str, (str, int, int), or sequence of these
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive; or contig, start and end, 0-based half-open. Regions
+        need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the call goes over everything.
     options : RunOptions, optional
@@ -117,7 +118,8 @@ def _chosen(
         given = {**MIXTURE, **keywords}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
     if is_mixture:
-        evidence, discovery = replace(chosen.evidence, mixed_haplotypes=True), replace(chosen.discovery, mixture=True)
+        evidence = replace(chosen.evidence, mixed_haplotypes=True)
+        discovery = replace(chosen.discovery, mixed_alleles=True)
         chosen = replace(chosen, evidence=evidence, discovery=discovery)
     return chosen, genotyping
 
@@ -141,7 +143,7 @@ def write_calls(
     output: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,

@@ -129,7 +129,7 @@ def calls_to_pandas(sites: Site | Iterable[Site]) -> DataFrame:
     """
     rows = [row for site in ([sites] if isinstance(sites, Site) else sites) for row in _call_rows(site)]
     kinds = {"pos": "int64", "qual": "float64", "dp": "int64", "gq": "int64"}
-    return _pandas().DataFrame(rows, columns=list(CALL_COLUMNS)).astype(kinds)
+    return import_pandas().DataFrame(rows, columns=list(CALL_COLUMNS)).astype(kinds)
 
 
 def _call_rows(site: Site) -> Iterable[tuple[object, ...]]:
@@ -164,7 +164,7 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     >>> evidence = pairhmm.likelihoods("sample.bam", "ref.fa", regions="chr1:10,001-20,000")  # doctest: +SKIP
     >>> table = pairhmm.likelihoods_to_pandas(evidence)  # doctest: +SKIP
     """
-    pandas = _pandas()
+    pandas = import_pandas()
     tables = [_likelihood_columns(one) for one in ([evidence] if isinstance(evidence, Evidence) else evidence)]
     size = max(map(len, tables), default=len(COLUMNS))
     columns = (np.concatenate([np.empty(0, kind), *parts]) for kind, *parts in zip(_KINDS[:size], *tables, strict=True))
@@ -178,8 +178,6 @@ def _likelihood_columns(evidence: Evidence) -> list[Any]:
     """The columns of a region's rows, as arrays."""
     region, (reads, haplotypes) = evidence.region, evidence.log10.shape
     size = reads * haplotypes
-    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
-    names = [one.name or f"{place}/{number}" for number, one in enumerate(evidence.haplotypes)]
 
     def of_reads(values: Sequence[object] | NDArray[Any], kind: type) -> Any:
         return np.repeat(np.array(values, dtype=kind), haplotypes)
@@ -191,14 +189,15 @@ def _likelihood_columns(evidence: Evidence) -> list[Any]:
         np.full(size, region.end),
         of_reads(list(evidence.names), object),
         of_reads(list(map(mate_of, evidence.flag.tolist())), np.int64),
-        np.tile(np.array(names, dtype=object), reads),
+        np.tile(np.array(evidence.haplotype_names, dtype=object), reads),
         evidence.log10.reshape(-1),
         np.array(PRECISIONS, dtype=object)[evidence.precision.reshape(-1)],
         *([] if evidence.reads is None else [of_reads(evidence.reads, np.int64)]),
     ]
 
 
-def _pandas() -> Any:
+def import_pandas() -> Any:
+    """The module pandas. Raises ModuleNotFoundError, with the cure, where it is not installed."""
     try:
         import pandas
     except ModuleNotFoundError:

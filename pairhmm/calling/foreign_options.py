@@ -1,7 +1,4 @@
-"""Names that other tools have for our options, for the users who come from them.
-
-They are of GATK 4, bcftools 1.2x, freebayes 1.3, samtools and DeepVariant, as their help pages have them.
-"""
+"""Other tools' names of options, on the command line: the error names ours."""
 
 from __future__ import annotations
 
@@ -10,48 +7,11 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from pairhmm.calling.foreign_names import HINTS
 from pairhmm.cli.help_style import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_ALIGNMENTS = "alignments"
-_FILE = "Alignments are named without an option, behind all options: sample.bam."
-_PLACES = "Use -r for a region such as chr1:1-10,000, and -R for a BED file."
-
-_HINTS: dict[tuple[str, ...], tuple[str, str]] = {
-    ("-I", "--input", "-b", "--bam", "--reads"): (_ALIGNMENTS, _FILE),
-    ("-ref", "-reference", "--ref", "--fasta-ref", "--fasta-reference"): ("--reference", "The reference is -f."),
-    ("-L", "--intervals", "-t", "-T", "--targets", "--targets-file", "--regions"): ("--region", _PLACES),
-    ("-O", "--output-type", "--output_vcf"): (
-        "--output",
-        "-o names the file, and the file's ending its format: .vcf, .vcf.gz or .bcf.",
-    ),
-    ("-V", "-alleles", "--alleles", "--variant-input", "--vcf"): ("--candidates", "Candidate variants are -v."),
-    ("-ERC", "--emit-ref-confidence", "-g", "--output_gvcf"): ("--gvcf", "Use --gvcf."),
-    ("-ploidy", "-p"): ("--ploidy", "Use --ploidy."),
-    ("-S", "--samples-file", "-sn", "--sample-name"): ("--samples", "-s names the samples: -s NAME,NAME."),
-    ("-ip", "--interval-padding"): ("--padding", "Use --padding."),
-    ("-m", "--min-MQ", "--min-mapping-quality", "--minimum-mapping-quality"): (
-        "--min-mapq",
-        "The lowest mapping quality of a read is --min-mapq.",
-    ),
-    ("--min-mq",): (
-        "--min-rms-mapq",
-        "The lowest mapping quality of a read is --min-mapq. The filter on INFO/MQ is --min-rms-mapq.",
-    ),
-    ("-Q", "--min-BQ", "-mbq", "--min-base-quality-score"): (
-        "--min-base-quality",
-        "The lowest quality of a base that supports an allele is --min-base-quality.",
-    ),
-    ("-C", "--min-alternate-count"): ("--min-alt-count", "Use --min-alt-count."),
-    ("-F", "--min-alternate-fraction"): ("--min-alt-fraction", "Use --min-alt-fraction."),
-    ("-d",): ("--max-depth", "Use --max-depth."),
-    ("-contamination", "--contamination-fraction-to-filter"): ("--contamination", "Use --contamination."),
-    ("--native-pair-hmm-threads", "--num_shards"): ("--threads", "Use -@."),
-    ("--model_type",): ("--preset", "Use --preset: illumina, hifi or ont."),
-}
-"""Foreign names, the parameter of ours that takes their place, and what to say."""
 
 
 class AlignmentsCommand(Command):
@@ -74,7 +34,7 @@ class AlignmentsCommand(Command):
         return next(
             (
                 f"No such option '{name}'. {hint}"
-                for names, (target, hint) in _HINTS.items()
+                for names, (target, hint) in HINTS.items()
                 if name in names and target in own
             ),
             None,

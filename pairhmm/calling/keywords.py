@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from pairhmm.alignments.molecules import Families
 from pairhmm.alignments.primers import Primers
@@ -28,7 +28,7 @@ class RunKeywords(TypedDict, total=False):
     min_mapq: int
     samples: Sequence[str]
     default_base_quality: int | None
-    circular: tuple[str, ...]
+    circular: Sequence[str]
     primers: Primers | None
     model: GatkOptions
     profile: ProfileModel | None
@@ -66,6 +66,8 @@ class RunKeywords(TypedDict, total=False):
     min_snv_fraction: float
     min_indel_fraction: float
     assembly: bool
+    mixed_alleles: bool
+    errors: Any
     padding: int
     stutter: bool
     backend: str | Choice

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.run import Batches as RegionBatches
@@ -32,7 +32,7 @@ def likelihoods(
     reference: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -86,7 +86,7 @@ def write_likelihoods(
     output: AnyPath,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,

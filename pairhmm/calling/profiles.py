@@ -17,7 +17,7 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import require_tags
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.sam import mate_of
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.cut_reads import CutSlices, cut_bases, cut_slices
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.mates import Joiner
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 def profiles(
     alignments: Paths,
     reference: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -92,7 +92,7 @@ def write_profiles(
     alignments: Paths,
     reference: AnyPath,
     output: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 
 from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.alignments.selection import ReadSelection
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.arguments import AnyPath, Paths, Place, Regions, path_of, regions_of, some_paths_of
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.stream import EvidenceOptions
@@ -46,8 +46,9 @@ class RunInputs:
     haplotypes : str or None
         FASTA of the haplotypes of one region. With neither `candidates` nor `haplotypes`, candidates are found in the
         reads.
-    regions : tuple of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. They need indexed alignments.
+    regions : tuple of str or (str, int, int)
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive; or contig, start and end, 0-based half-open. They need
+        indexed alignments.
     regions_file : str or None
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     intervals : tuple of Interval or None
@@ -58,7 +59,7 @@ class RunInputs:
     reference: str
     candidates: str | None = None
     haplotypes: str | None = None
-    regions: tuple[str, ...] = ()
+    regions: tuple[str | Place, ...] = ()
     regions_file: str | None = None
     intervals: tuple[Interval, ...] | None = None
 
@@ -69,7 +70,7 @@ class RunInputs:
         reference: AnyPath,
         candidates: AnyPath | None = None,
         haplotypes: AnyPath | None = None,
-        regions: Texts = (),
+        regions: Regions = (),
         regions_file: AnyPath | None = None,
     ) -> Self:
         """Make inputs from paths as text, bytes or path objects. A single alignment file or region needs no list.
@@ -84,7 +85,7 @@ class RunInputs:
             path_of(reference),
             path_of(candidates),
             path_of(haplotypes),
-            tuple(texts_of(regions)),
+            tuple(regions_of(regions)),
             path_of(regions_file),
         )
 
@@ -155,6 +156,13 @@ class RunOptions:
         if self.molecules.are_on and self.profile is None:
             name = "join_mates" if self.molecules.join_mates else "families"
             raise OptionError(name, getattr(self.molecules, name), "needs the profile model: reads become profiles")
+
+    @staticmethod
+    def keyword_meant(name: str) -> str | None:
+        """The argument that takes the place of another tool's option, or of one of the command line."""
+        from pairhmm.calling.foreign_names import keyword_of
+
+        return keyword_of(name)
 
     @property
     def model_text(self) -> str:

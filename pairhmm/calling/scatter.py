@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Unpack
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
@@ -26,7 +26,7 @@ def scatter(
     reference: AnyPath,
     pieces: int,
     candidates: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -75,7 +75,7 @@ def write_scatter(
     output: AnyPath,
     pieces: int,
     candidates: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],

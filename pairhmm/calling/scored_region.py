@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.alignments.sam import mate_of
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from pairhmm._cpu import ScoredRegion
 
 
@@ -100,6 +103,33 @@ class Evidence:
     def sample_names(self) -> list[str]:
         """The sample of each read, by name."""
         return [self.samples[index] for index in self.sample.tolist()]
+
+    @property
+    def read_names(self) -> list[str]:
+        """The name of each read, with ``/1`` or ``/2`` behind that of a mate."""
+        mates = map(mate_of, self.flag.tolist())
+        return [f"{name}/{mate}" if mate else name for name, mate in zip(self.names, mates, strict=True)]
+
+    @property
+    def haplotype_names(self) -> list[str]:
+        """The name of each haplotype, as tables have it: its own, or ``chrom:begin-end/number``."""
+        region = self.region
+        place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
+        return [one.name or f"{place}/{number}" for number, one in enumerate(self.haplotypes)]
+
+    @property
+    def matrix(self) -> DataFrame:
+        """`log10` as a pandas table: rows are `read_names`, columns `haplotype_names`. Values are not copied."""
+        from pairhmm.calling.exports import import_pandas
+
+        table: DataFrame = import_pandas().DataFrame(self.log10, self.read_names, self.haplotype_names, copy=False)
+        return table
+
+    def to_pandas(self) -> DataFrame:
+        """The region as a likelihood table, as `pairhmm.likelihoods_to_pandas` gives it."""
+        from pairhmm.calling.exports import likelihoods_to_pandas
+
+        return likelihoods_to_pandas(self)
 
     def __repr__(self) -> str:
         place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"

@@ -66,7 +66,7 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
     sees_gaps = options.profile is None and _is_preset(options.model)  # otherwise, options say what gaps are like
     if not options.stutter or not (sees_gaps or files.makes_genotypes):
         return files, options
-    if options.discovery.mixture:
+    if options.discovery.mixed_alleles:
         return files, _with_errors(files, options)
     finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
@@ -164,20 +164,20 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     sources, contigs = files.reader.sources, list(files.contigs)
     if not all(os.path.isfile(source.path) for source in sources):
         return
-    most, fewest = (_OF_MIXTURE, _OF_MIXTURE) if options.discovery.mixture else (_MOST, _FEWEST)
+    most, fewest = (_OF_MIXTURE, _OF_MIXTURE) if options.discovery.mixed_alleles else (_MOST, _FEWEST)
     reads_wanted, places = fewest, list[list[Interval] | None]([None])
     if all(find_index(source.path) for source in sources):
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
         reads_wanted = int(min(most, max(fewest, _SHARE * work.total)))
         windows = _windows(work, files.contigs, reads_wanted)
         # The reads of a deep mixture begin in a few parts of its index.
-        if options.discovery.mixture:
+        if options.discovery.mixed_alleles:
             windows = list(dict.fromkeys(windows))
         places = [[window] for window in windows] or [None]
 
     def is_enough(reads: int, bases: int) -> bool:
         share = reads / reads_wanted
-        return max(share, 0 if options.discovery.mixture else bases / _BASES / len(sources)) * len(places) >= 1
+        return max(share, 0 if options.discovery.mixed_alleles else bases / _BASES / len(sources)) * len(places) >= 1
 
     def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
@@ -190,13 +190,13 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
             reads, bases = reads + len(block), bases + len(block.bases)
             if is_enough(reads, bases):
                 break
-            if options.discovery.mixture and sum(map(len, taken)) >= _AT_ONCE:
+            if options.discovery.mixed_alleles and sum(map(len, taken)) >= _AT_ONCE:
                 yield ReadBlock.concatenate(taken)
                 taken = []
         if taken:  # together they are counted in less time
             yield ReadBlock.concatenate(taken)
 
-    count = 1 if options.discovery.mixture else min(options.threads, len(places))
+    count = 1 if options.discovery.mixed_alleles else min(options.threads, len(places))
     if count == 1:
         yield from chain.from_iterable(map(read, places))
         return

@@ -13,7 +13,7 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.intervals import Interval, merge, parse_region, read_intervals
+from pairhmm.sequences.intervals import Interval, merge, parse_region, place_interval, read_intervals
 from pairhmm.variants.candidates import indexed_contigs
 
 PADDING = 1000
@@ -35,7 +35,10 @@ def requested_intervals(inputs: RunInputs, genome: Reference, padding: int = 0) 
         return merge(inputs.intervals, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
-    intervals = [parse_region(text, genome.contigs) for text in inputs.regions]
+    intervals = [
+        parse_region(region, genome.contigs) if isinstance(region, str) else place_interval(region, genome.contigs)
+        for region in inputs.regions
+    ]
     if inputs.regions_file is not None:
         intervals += read_intervals(inputs.regions_file, genome.contigs)
     return _widened(intervals, padding, genome.contigs)

@@ -173,7 +173,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise
-        _log_error(str(error))
+        _log_error(error.of_command_line if isinstance(error, InputError) else str(error))
         code = MISUSED
     except MemoryError as error:
         if debug:

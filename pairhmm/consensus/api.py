@@ -85,7 +85,7 @@ def consensus(
         selection = _selection(genome, scheme, chosen)
         with AlignmentReader(paths, genome) as reader, open_output(output) as out:
             number = sample_number(reader, name, calls)
-            for chrom, depth in contig_depths(reader, number, genome, selection, chosen.min_base_quality):
+            for chrom, (depth,) in contig_depths(reader, [number], genome, selection, chosen.min_base_quality):
                 if depth.max(initial=0) < chosen.min_depth:
                     log.info("%s: no position has a depth of %d, so it is left out", chrom, chosen.min_depth)
                     continue

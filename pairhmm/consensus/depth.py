@@ -1,4 +1,4 @@
-"""The depth of a sample's reads along each contig."""
+"""The depth of samples' reads along each contig."""
 
 from __future__ import annotations
 
@@ -16,34 +16,39 @@ from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 
-ContigDepth = tuple[str, NDArray[np.uint32]]
-"""A contig, and how many molecules have a base at each of its positions. Mates that overlap count once."""
+ContigDepths = tuple[str, list[NDArray[np.uint32]]]
+"""A contig, and of each sample how many molecules have a base at each position. Mates that overlap count once."""
 
 
 def contig_depths(
     reader: AlignmentReader,
-    sample: int,
+    samples: Sequence[int],
     reference: Reference,
     selection: ReadSelection,
     min_base_quality: int,
     regions: Sequence[Interval] | None = None,
-) -> Iterator[ContigDepth]:
-    """The depth of each contig that has reads, in the order of the alignments; of `reader`'s sample of that number.
+) -> Iterator[ContigDepths]:
+    """The depths of each contig that has reads, in the order of the alignments; of `reader`'s samples of these numbers.
 
-    `regions`: whole contigs, of which alone reads are read, through the index.
+    `regions`: disjoint. Only reads that overlap one are read, through the index. Where nothing is read, depth takes no
+    memory.
     """
     check = ReferenceCheck(reference.path, reference.fetch, reference.contigs, reader.checksums)
-    counter = native.DepthCounter(sample, min_base_quality)
-    chrom, depth = "", np.empty(0, dtype=np.uint32)
+    counters = [native.DepthCounter(sample, min_base_quality) for sample in samples]
+    chrom, depths = "", list[NDArray[np.uint32]]()
     for block in check.watch(read_blocks(reader.sources, list(reader.contigs), selection, regions=regions)):
         if block.chrom != chrom:
             if chrom:
-                yield chrom, depth
-            counter.reset()
-            chrom, depth = block.chrom, np.zeros(reference.contigs[block.chrom], dtype=np.uint32)
-        counter.add(block.aligned, depth)
+                yield chrom, depths
+            chrom, depths = block.chrom, []
+            for counter in counters:
+                counter.reset()
+                depths.append(np.zeros(reference.contigs[chrom], dtype=np.uint32))
+        reads = block.aligned
+        for counter, depth in zip(counters, depths, strict=True):
+            counter.add(reads, depth)
     if chrom:
-        yield chrom, depth
+        yield chrom, depths
 
 
 def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:

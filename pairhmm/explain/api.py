@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from pairhmm import engine
-from pairhmm.arguments import AnyPath, Paths, Texts, texts_of
+from pairhmm.arguments import AnyPath, Paths, Regions, Texts, texts_of
 from pairhmm.calling.call import MIN_QUALITY, check_names
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.opening import OpenFiles, open_files
@@ -36,7 +36,7 @@ def explain(
     reference: AnyPath,
     positions: Texts,
     candidates: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,

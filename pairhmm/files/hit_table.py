@@ -67,7 +67,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
     `name_sample`: ``name_sample(file's label, table's label)`` gives the sample of a row.
     """
     table = table_label(path)
-    for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan", optional=PLACE), start=2):
+    for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan", optional=(PLACE,)), start=2):
         file, record, at, signature, start, end, strand, total, mean, matches, informative, mismatches, *place = row
         try:
             yield ReportedHit(

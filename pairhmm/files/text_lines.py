@@ -55,7 +55,7 @@ def decoded(path: str, line: bytes) -> str:
 
 
 def read_rows(
-    path: str, columns: Sequence[str], made_by: str, above: str | None = None, optional: str | None = None
+    path: str, columns: Sequence[str], made_by: str, above: str | None = None, optional: Sequence[str] = ()
 ) -> Iterator[list[str]]:
     """The rows of a tab-separated table.
 
@@ -69,15 +69,15 @@ def read_rows(
         The command that writes such tables, for the message.
     above : str, optional
         A first line that begins with this stands above the header, and is skipped.
-    optional : str, optional
-        A last column that the table may have.
+    optional : sequence of str
+        Last columns that the table may have: all of them, or the first ones.
     """
     lines = enumerate(read_lines(path), start=1)
     at, header = next(lines, (1, ""))
     if above is not None and header.startswith(above):
         at, header = next(lines, (2, ""))
     names = header.removeprefix("#").split("\t")
-    if names not in (list(columns), [*columns, optional]):
+    if names not in [[*columns, *optional[:count]] for count in range(len(optional) + 1)]:
         rule = "is empty" if not header else f"its header is not {' '.join(columns)}"
         raise InputError(path, f"line {at}", rule, f"give a table that {made_by} wrote")
     for number, line in lines:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated, Literal, Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.opening import open_run
 from pairhmm.calling.run_options import RunInputs, RunOptions
@@ -45,7 +45,7 @@ def fit(
     rounds_output: AnyPath | None = None,
     candidates: AnyPath | None = None,
     haplotypes: AnyPath | None = None,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     max_reads: Annotated[int, Within(1)] = MOST_READS,
     fitting: FitOptions = _DEFAULTS,

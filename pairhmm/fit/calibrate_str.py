@@ -6,7 +6,7 @@ import logging
 from typing import Unpack
 
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.opening import open_files
 from pairhmm.calling.run_options import RunInputs, RunOptions
@@ -29,7 +29,7 @@ FEW_CHANGES = 100
 def calibrate_str(
     alignments: Paths,
     reference: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -45,8 +45,9 @@ def calibrate_str(
         BAM or CRAM files, sorted by coordinate.
     reference : path
         FASTA that the reads were aligned to.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+    regions : str, (str, int, int), or sequence of these
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive; or contig, start and end, 0-based half-open. Regions
+        need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads count.
     options : RunOptions, optional
@@ -100,7 +101,7 @@ def write_str_model(
     alignments: Paths,
     reference: AnyPath,
     output: AnyPath,
-    regions: Texts = (),
+    regions: Regions = (),
     regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],

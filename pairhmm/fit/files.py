@@ -19,7 +19,7 @@ from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _CLASSES = f"in a tandem repeat of 1 (no repeat), 2, ... {MOST_REPEATS} copies"
 
-ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
+ROUNDS_HEADER = "#pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
 
 
 def rounds_table(rounds: Iterable[Round]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def command(
 
 
 def _print_worst(result: validate.Validation, worst: int) -> None:
-    click.echo("\t".join(COLUMNS))
+    click.echo("#" + "\t".join(COLUMNS))
     for case in result.worst[:worst]:
         values = f"{case.expected:.6f}\t{case.score:.6f}\t{case.difference:.2e}"
         click.echo(f"{case.line}\t{case.read_length}\t{case.haplotype_length}\t{values}\t{PRECISIONS[case.precision]}")

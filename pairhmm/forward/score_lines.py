@@ -9,7 +9,7 @@ import numpy as np
 from pairhmm.models.batch import PRECISIONS, PairBatch, Scores
 from pairhmm.native import is_compiled, native
 
-HEADER = b"group\tread\thaplotype\tlog10_likelihood\tprecision\n"
+HEADER = b"#group\tread\thaplotype\tlog10_likelihood\tprecision\n"
 
 PAIRS_AT_ONCE = 1 << 18
 """Pairs whose lines are made at once: about ten megabytes of text."""

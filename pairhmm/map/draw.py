@@ -236,4 +236,5 @@ def _log_result(drawn: SampleMap, scheme: Scheme | None) -> None:
         log.info("no exact scaling and no trustworthiness: more than %d samples", MOST_SAMPLES)
         return
     trusts = trust_text(drawn.trust), trust_text(drawn.exact_trust)
-    log.info("trustworthiness of the map %s, of the exact scaling %s (1 is best)", *trusts)
+    first = "exact scaling" if drawn.is_exact_better else "map"
+    log.info("trustworthiness of the map %s, of the exact scaling %s (1 is best): the %s comes first", *trusts, first)

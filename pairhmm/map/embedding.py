@@ -210,6 +210,11 @@ class SampleMap:
     colours: list[str] | None = None
     is_above_chance: bool = True
 
+    @property
+    def is_exact_better(self) -> bool:
+        """Whether `exact` has the higher trustworthiness, so that the picture begins with it."""
+        return self.trust is not None and self.exact_trust is not None and self.exact_trust > self.trust
+
 
 def make_map(
     names: Sequence[str],

@@ -97,13 +97,17 @@ text{font:11px system-ui,sans-serif;fill:#222}.title{font-size:13px;font-weight:
 
 
 def write_picture(destination: str | Path, drawn: SampleMap) -> None:
-    """Write the map as SVG, and beside it the exact scaling if there is one; ``-`` is stdout.
+    """Write the map as SVG, and beside it the exact scaling if there is one: first what can be trusted more.
+
+    ``-`` is stdout.
 
     Raises InputError where the file can't be written.
     """
     panels = [("Map: projected and blended", drawn.trust, drawn.positions.astype(np.float64))]
     if drawn.exact is not None:
         panels.append(("Exact scaling of distances", drawn.exact_trust, drawn.exact))
+    if drawn.is_exact_better:
+        panels.reverse()
     kinds = _kinds(drawn)
     legend = list(dict.fromkeys(sorted(kinds, key=lambda kind: kind[0]))) if drawn.colours is not None else []
     width = _GAP + len(panels) * (_SIDE + _GAP) + (_LEGEND_WIDTH if legend else 0)

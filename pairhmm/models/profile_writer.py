@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.formats import require_ending
+from pairhmm.files.names import check_row_names
 from pairhmm.files.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.models.profile_reader import COLUMNS, COUNT, ENDINGS
 from pairhmm.objects import short_repr
@@ -84,8 +85,8 @@ def open_profiles(destination: str | Path) -> Iterator[WriteProfile]:
 
 def _writer(text: TextSink, path: str, is_table: bool) -> WriteProfile:
     if is_table:
-        text.write("\t".join((*COLUMNS, *ORIGIN_COLUMNS)) + "\n")
-        return lambda profile: _write_rows(text, profile)
+        text.write("#" + "\t".join((*COLUMNS, *ORIGIN_COLUMNS)) + "\n")
+        return lambda profile: _write_rows(text, path, profile)
     return lambda profile: _write_record(text, path, profile)
 
 
@@ -96,7 +97,8 @@ def _write_record(text: TextSink, path: str, profile: MadeProfile) -> None:
     text.write("".join([f">{profile.name} {about}\n", *(f"{_numbers(row, ' ')}\n" for row in _rows(profile))]))
 
 
-def _write_rows(text: TextSink, profile: MadeProfile) -> None:
+def _write_rows(text: TextSink, path: str, profile: MadeProfile) -> None:
+    check_row_names(path, "read", [profile.name], "write another format (.profile)")
     behind = f"{profile.sample}\t{profile.mate}\t{profile.reads}\t{_place(profile)}"
     rows = enumerate(_rows(profile), start=1)
     text.write("".join(f"{profile.name}\t{at}\t{_numbers(row, _TAB)}\t{behind}\n" for at, row in rows))

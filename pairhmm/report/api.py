@@ -25,6 +25,7 @@ from pairhmm.report.parts import Report, general_statistics, multiqc_path, write
 from pairhmm.report.pileup import QUALITY_STEP
 from pairhmm.report.scan import QUALITY_BIN, read_scan
 from pairhmm.report.sites import read_reported_sites
+from pairhmm.report.targets import TARGET_DEPTH, read_targets
 from pairhmm.report.timings import read_reported_timings
 from pairhmm.variants.genotypes import INFORMATIVE
 
@@ -55,7 +56,7 @@ def report(
     title: str = TITLE,
     multiqc: AnyPath | None = None,
     max_sites: int = MAX_SITES,
-    min_depth: int = MIN_DEPTH,
+    min_depth: int | None = None,
     link_genome: str | None = None,
     **keywords: Unpack[ReportKeywords],
 ) -> None:
@@ -74,8 +75,9 @@ def report(
     max_sites : int
         The most sites that are shown: of calls, those with the lowest GQ; of likelihoods without calls, the first ones.
         The cohort's figures count every site.
-    min_depth : int
-        The report counts the genotypes that have a DP below this, and names tiles of a lower depth.
+    min_depth : int, optional
+        The report counts the genotypes that have a DP below this, and names tiles of a lower depth; by default 10.
+        Bases of targets that have a lower depth are gaps; by default 20.
     link_genome : str, optional
         UCSC's name of the genome, such as ``hg38``: each site then has links to the UCSC browser, to IGV on the
         reader's machine and to dbSNP. Without it, the page has no link.
@@ -97,6 +99,8 @@ def report(
     """
     output, multiqc = path_of(output), path_of(multiqc)
     check_whole("max_sites", max_sites, 1)
+    target_depth = TARGET_DEPTH if min_depth is None else min_depth
+    min_depth = MIN_DEPTH if min_depth is None else min_depth
     check_whole("min_depth", min_depth, 0)
     if link_genome is not None and not _GENOME.fullmatch(link_genome):
         raise OptionError(
@@ -113,6 +117,7 @@ def report(
     for read in PARTS:
         page.parts.append(read(inputs, page.samples, notes))
     page.parts.append(read_mixtures(inputs, notes, min_depth))
+    page.parts.append(read_targets(inputs, notes, target_depth))
     if inputs.sheet is not None:
         page.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     for note in notes:

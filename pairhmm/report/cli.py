@@ -66,8 +66,10 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     "min_depth",
     least=0,
     metavar="N",
+    show_default="10; of targets 20",
     panel=OUTPUT,
-    help="Count genotypes with a DP below this, and name tiles with a median depth below it.",
+    help="Count genotypes with a DP below this, name tiles with a median depth below it, and show where targets have"
+    " less.",
 )
 @click.option(
     "--link-genome",
@@ -77,11 +79,17 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     " your machine. By default, the report has no links.",
 )
 def command(
-    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **paths: Any
+    output: str,
+    title: str,
+    mqc: str | None,
+    max_sites: int,
+    min_depth: int | None,
+    link_genome: str | None,
+    **paths: Any,
 ) -> None:
     """Write an HTML report of a run's outputs: samples, sites, reads and hits.
 
     The report is one file, and needs no network. It has a section for each output that is given: at least one of
-    --calls, --likelihoods, --hits, --fit and the tables of 'map'.
+    --calls, --likelihoods, --targets, --hits, --fit and the tables of 'map'.
     """
     report.report(output, ReportInputs(**paths), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

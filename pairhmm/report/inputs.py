@@ -38,7 +38,9 @@ class ReportInputs:
 
     Attributes
     ----------
-    reference, calls, tiles, signatures, fit, fit_rounds, map, distances, pairs, sample_checks, sheet : str or None
+    reference, calls, tiles, targets, signatures, fit, fit_rounds : str or None
+        A path.
+    map, distances, pairs, sample_checks, sheet : str or None
         A path.
     likelihoods, alignments, hits, scan_summaries, explanations, timings : sequence of str
         Paths.
@@ -61,6 +63,11 @@ class ReportInputs:
         "tiles",
         "The tiles of an amplicon scheme (BED), or its primers if names end in _LEFT and _RIGHT. The report names tiles"
         " without enough depth. Needs --alignments.",
+    )
+    targets: str | None = _file(
+        "targets",
+        "The targets of a panel or an exome (BED or Picard's interval list). The report tells how much of each has"
+        " enough depth (--min-depth, by default 20), and where its gaps are. Needs --alignments and -f.",
     )
     hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
     hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
@@ -125,6 +132,7 @@ class ReportKeywords(TypedDict, total=False):
     likelihoods: Paths
     alignments: Paths
     tiles: AnyPath | None
+    targets: AnyPath | None
     hits: Paths
     signatures: AnyPath | None
     explanations: Paths
@@ -148,14 +156,20 @@ def check_inputs(inputs: ReportInputs) -> None:
     ------
     InputError
     """
-    one_each = inputs.calls, inputs.fit, *inputs.map_tables()
+    one_each = inputs.calls, inputs.targets, inputs.fit, *inputs.map_tables()
     if not any((*one_each, inputs.likelihoods, inputs.hits, inputs.explanations)):
-        cure = "give --calls, --likelihoods, --hits, --fit, --explanations or a table of pairhmm map"
+        cure = "give --calls, --likelihoods, --targets, --hits, --fit, --explanations or a table of pairhmm map"
         raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
-    if inputs.alignments and not inputs.likelihoods and inputs.calls is None:
-        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.alignments and not inputs.likelihoods and inputs.calls is None and inputs.targets is None:
+        rule, cure = (
+            "tell of the reads of likelihood tables, or of targets",
+            "give those with --likelihoods or --targets",
+        )
+        raise InputError("--alignments", "", rule, cure)
+    if inputs.targets is not None and not inputs.alignments:
+        raise InputError("--targets", "", "need the depth of reads", "give their --alignments")
     if inputs.tiles is not None and not inputs.alignments:
         raise InputError("--tiles", "", "need the depth of reads", "give their --alignments")
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):

@@ -109,9 +109,11 @@ def read_mixtures(inputs: ReportInputs, notes: list[str], min_depth: int) -> Mix
                     _add_alleles(tracks, site, samples, sites.contigs.get(site.chrom) or 0)
     if inputs.alignments and inputs.reference is not None and samples:
         _add_depths(tracks, inputs, inputs.reference, samples)
-    elif inputs.alignments and not inputs.likelihoods:
+    elif inputs.alignments and not inputs.likelihoods and inputs.targets is None:
         rule = "tell of the reads of likelihood tables or of mixtures; these calls have no fractions (CIAF)"
-        raise InputError("--alignments", "", rule, "give those with --likelihoods, or calls of pairhmm call --mixture")
+        raise InputError(
+            "--alignments", "", rule, "give those with --likelihoods or --targets, or calls of call --mixture"
+        )
     # In the order of the samples, and of the contigs in the calls or the alignments.
     shown.tracks = [track for name in samples for track in tracks.values() if track.sample == name]
     return shown
@@ -145,7 +147,8 @@ def _add_depths(
         for name in samples:
             number = sample_number(reader, name, str(inputs.calls))
             depths = {chrom: np.zeros(genome.contigs[chrom], dtype=np.uint32) for chrom in tiles}
-            depths |= contig_depths(reader, number, genome, selection, options.min_base_quality, regions)
+            read = contig_depths(reader, [number], genome, selection, options.min_base_quality, regions)
+            depths |= ((chrom, depth) for chrom, (depth,) in read)
             for chrom, depth in depths.items():
                 track = tracks.setdefault((name, chrom), Track(name, chrom, len(depth)))
                 track.length, track.depth = len(depth), depth

@@ -12,6 +12,7 @@ from typing import Any
 from pairhmm.errors import InputError
 from pairhmm.files.formats import MULTIQC_ENDING
 from pairhmm.files.outputs import open_output
+from pairhmm.report.file_sums import sum_of
 
 _COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]
 Value = float | str | None
@@ -125,7 +126,7 @@ class Report:
     Attributes
     ----------
     inputs : list of (str, str)
-        What a file is, and its path.
+        What a file is, and its path. The page tells their sizes and checksums.
     notes : list of str
         What is missing or left out.
     sheet : list of str or None
@@ -170,7 +171,7 @@ class Report:
         rows = [[sample, *self.figures(sample).values()] for sample in samples]
         return data | {
             "samples": samples,
-            "inputs": self.inputs,
+            "inputs": [[what, path, *sum_of(path)] for what, path in self.inputs],
             "notes": self.notes,
             "cohort": {"columns": columns, "rows": rows},
         }

@@ -171,7 +171,7 @@ class Scan(ReportPart):
         if self.signatures is not None:
             known = self.signatures
             for index, (name, length) in enumerate(zip(known.names, known.lengths.tolist(), strict=True)):
-                described[name] = {"informative": int(known.informative[index])}
+                described[name] = {"informative": int(known.informative[index]), "title": known.title(index)}
                 if name in lengths:
                     described[name]["track"] = track(known.sequence(index))
                 lengths[name] = length

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.sequences.intervals import Interval, bed_lines
+from pairhmm.sequences.intervals import Interval, named_intervals
 
 _PRIMER = re.compile(r"(?P<tile>.+?)_(?P<side>LEFT|RIGHT)(?:_.*)?")
 
@@ -27,7 +27,7 @@ def read_tiles(path: str, contigs: Mapping[str, int]) -> list[Tile]:
 
     Raises InputError for a line that can't be used, and for a tile that lacks a primer.
     """
-    lines = list(bed_lines(path, contigs))
+    lines = named_intervals(path, contigs)
     primers = [_PRIMER.fullmatch(name) for _, name in lines]
     if not any(primers):
         return [Tile(*interval, name or f"tile {number}") for number, (interval, name) in enumerate(lines, start=1)]

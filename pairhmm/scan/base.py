@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -160,7 +160,7 @@ class Patterns:
         count = len(signatures)
         if not np.array_equal(self.signature[:count], np.arange(count)):
             return signatures
-        return Signatures(signatures.names, self.letters[: len(signatures.letters)], signatures.offset)
+        return replace(signatures, letters=self.letters[: len(signatures.letters)])
 
     def __len__(self) -> int:
         return len(self.signature)

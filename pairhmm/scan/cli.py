@@ -73,7 +73,8 @@ _DEFAULTS = ScanOptions()
     metavar="N",
     panel=MATCHES,
     help="Cut each signature into tiles (k-mers) of N letters, and match tiles in place of whole signatures: for"
-    " reference genomes. N is 8 to 1000.",
+    " reference genomes. N is 8 to 1000. By default, 31 if most signatures are longer than the first reads; else whole"
+    " signatures are matched.",
 )
 @click.option(
     "--step",
@@ -151,7 +152,7 @@ _DEFAULTS = ScanOptions()
     "--summary",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="Also write summaries: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
+    help="Also write summaries: PREFIX.samples.tsv and PREFIX.signatures.tsv, and of tiles PREFIX.kreport.",
 )
 @click.option(
     "--candidates",
@@ -191,7 +192,7 @@ def command(
 ) -> None:
     """Search samples for signatures, and report the base qualities under each match.
 
-    A match is the whole signature, or with --tile a part of it. IUPAC codes match if they share a base; N matches
+    A match is the whole signature, or with tiles a part of it. IUPAC codes match if they share a base; N matches
     anything, on either side. docs/scan.md describes the columns of the tables.
     """
     if multiqc_sample is not None and multiqc is None:

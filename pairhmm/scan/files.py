@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.backends import on_the_cpu
 from pairhmm.errors import InputError
 from pairhmm.files.background import begun_prefetch, prefetch
 from pairhmm.files.byte_stream import ByteStream
@@ -28,7 +29,7 @@ from pairhmm.scan.candidates import open_candidates
 from pairhmm.scan.outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
 from pairhmm.scan.rollup import call_rule, repeated_tiles
 from pairhmm.scan.tables import check_hit_table
-from pairhmm.scan.tiles import check_tiling, load_tiles, masked_tiles
+from pairhmm.scan.tiles import SHORTEST_PART, check_tiling, load_tiles, masked_tiles
 from pairhmm.sequences.records import RecordBlock
 from pairhmm.sequences.signatures import Signatures, read_signatures
 
@@ -36,6 +37,11 @@ log = logging.getLogger(__name__)
 
 CHUNK_SIZE = 8 << 20
 """Unpacked bytes of records that are read at once. Larger chunks are no faster."""
+
+DEFAULT_TILING = Tiling(31)
+"""Of signatures that are longer than the reads."""
+_FIRST_READS = 1 << 20
+"""Bytes of records that tell how long reads are."""
 
 _DEFAULTS = ScanOptions()
 
@@ -62,9 +68,10 @@ def scan_files(
 
     Signatures are FASTA; samples are FASTQ, FASTA, BAM, CRAM or SAM, gzipped or not; ``-`` is stdin. The output is a
     table of hits (docs/scan.md); ``-`` is stdout. By default each record is a sample; with `per_file` each file is one.
-    With tiles, a match of a tile is a match of its signature, and the summary has calls. CRAM is decoded with
-    `reference`. `threads` match, in addition to one that reads. Other parameters and errors are as for `scan`, and
-    InputError for files that can't be used; no output is left then.
+    With tiles, a match of a tile is a match of its signature, and the summary has calls; without `tiling`, signatures
+    are cut if most of them are longer than the first reads. CRAM is decoded with `reference`. `threads` match, in
+    addition to one that reads. Other parameters and errors are as for `scan`, and InputError for files that can't be
+    used; no output is left then.
 
     `chunk_size` are bytes of records that are taken at once, and change no result. ``watch(count)`` is told each time
     how many more bytes of the files were read.
@@ -89,6 +96,8 @@ def scan_files(
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
+    if tiling is None and backend in ("auto", *on_the_cpu()):
+        tiling = _tiling_of_reads(signatures, known, samples[0], options, reference)
     if tiling is not None:
         check_tiling(tiling, options)
     patterns = _patterns(signatures, known, options, tiling)
@@ -117,6 +126,30 @@ def scan_files(
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts
+
+
+def _tiling_of_reads(
+    path: str, signatures: Signatures, sample: str, options: ScanOptions, reference: str | None
+) -> Tiling | None:
+    """Tiles, if most signatures are longer than all of the first reads, so that they can't match. A line says so.
+
+    None for pipes, which are read once, and for options that such tiles can't have.
+    """
+    length = DEFAULT_TILING.length
+    if sample == STDIN or is_device(sample) or options.min_informative > length:
+        return None
+    if options.max_mismatches >= length // SHORTEST_PART:
+        return None
+    block = next(sample_blocks(sample, _FIRST_READS, 0, reference, lambda _: None), None)
+    if block is None or block.unfinished:
+        return None
+    longest = int(np.diff(block.samples.offset).max())
+    longer = int(np.count_nonzero(signatures.lengths > longest))
+    if longest < length or 2 * longer <= len(signatures):
+        return None
+    rule = f"{longer} of {len(signatures)} signatures are longer than the reads ({longest} letters)"
+    log.info("%s: %s: cut into tiles, as with --tile %d", path, rule, length)
+    return DEFAULT_TILING
 
 
 def _size(paths: Sequence[str]) -> int:

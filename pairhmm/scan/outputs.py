@@ -19,6 +19,7 @@ from pairhmm.options import Within, check_fields
 from pairhmm.scan.base import Scanned, ScanOptions, Tiling
 from pairhmm.scan.candidates import CandidateWriter, candidate_paths
 from pairhmm.scan.collect import Collector, FileCollector, HitRules, RecordCollector, SampleHits
+from pairhmm.scan.kreport import open_kreport
 from pairhmm.scan.multiqc import open_multiqc
 from pairhmm.scan.rollup import Rollup, call_rule
 from pairhmm.scan.tables import Searched, Sink, open_assignment_lines, open_hit_table, open_summaries, summary_paths
@@ -115,6 +116,9 @@ class ScanOutputs:
             sinks.append(stack.enter_context(open_multiqc(reports.multiqc, known, reports.multiqc_sample, rule)))
         if reports.summary is not None:
             sinks.append(stack.enter_context(open_summaries(reports.summary, known)))
+            if self.tiling is not None:
+                kreport = summary_paths(reports.summary)[-1]
+                sinks.append(stack.enter_context(open_kreport(kreport, self.signatures)))
         table = open_assignment_lines if reports.assignment else open_hit_table
         return [*sinks, stack.enter_context(table(output, known))]
 
@@ -142,8 +146,10 @@ class ScanOutputs:
                 collector = None
                 self._log_file(path, read)
                 if rollup is not None:
+                    rows = rollup.rows()
                     for sink in sinks:
-                        sink.add_coverage(decoded(path), rollup.rows())
+                        sink.add_coverage(decoded(path), rows)
+                        sink.add_taxa(rollup.taxon_reads())
                 continue
             self._add(collector.add(block, results), sinks)
             if rollup is not None:

@@ -20,6 +20,9 @@ LEAST_READS = 3
 TIMES_CHANCE = 10
 """A call needs this many times the reads that are expected by chance."""
 
+DEPTH_PARTS = 200
+"""Equal parts of a signature whose mean depths are told; a shorter one has a part for each letter."""
+
 _HASH_BASE = 0x9E3779B97F4A7C15
 
 PRESENT, WEAK, ABSENT = "present", "weak", "absent"
@@ -45,6 +48,16 @@ class SignatureCoverage:
     call: str  # `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`
     reason: str  # what a weak signature lacks
     masked: int = 0  # tiles that were not searched for, because of their low complexity
+    depths: tuple[float, ...] = ()  # mean depth of each of its `DEPTH_PARTS`, from end to end; none without reads
+
+
+@dataclass(frozen=True, slots=True)
+class TaxonReads:
+    """Reads of all files, as a classifier counts them: each is of one taxon, of several, or of none."""
+
+    own: NDArray[np.int64]  # [signatures]: of the first signature of each taxon, the reads that match that taxon best
+    shared: int  # reads that match several taxa equally well
+    unmatched: int
 
 
 def call_rule(min_breadth: float) -> str:
@@ -62,6 +75,8 @@ class Rollup:
         self._signatures, self._tiling, self._options = signatures, tiling, options
         self._min_breadth = min_breadth
         count = len(signatures)
+        self._taxon = first_of_taxa(signatures)
+        self._own, self._shared, self._records = np.zeros(count, dtype=np.int64), 0, 0
         self._first_tile = np.concatenate(([0], np.cumsum(tiling.tiles(signatures.lengths))))
         self._depth_steps = np.zeros(len(signatures.letters) + 1, dtype=np.int64)
         self._tile_steps = np.zeros(int(self._first_tile[-1]) + 1, dtype=np.int64)
@@ -75,6 +90,7 @@ class Rollup:
     def add(self, samples: Samples, runs: NDArray[np.void]) -> None:
         """Add whole records and their runs."""
         lengths = np.diff(samples.offset)
+        self._records += len(lengths)
         self._windows += int(np.maximum(0, lengths - self._tiling.length + 1).sum())
         self._letters += np.bincount(samples.letters, minlength=16)
         self._has_qualities &= samples.qualities is not None or not len(samples.letters)
@@ -114,6 +130,16 @@ class Rollup:
         most = np.repeat(np.maximum.reduceat(covered, starts), sizes)
         ties = np.repeat(np.add.reduceat(covered == most, starts), sizes)
         np.add.at(self._ambiguous, signature[(covered < most) | (ties > 1)], 1)
+        best = np.flatnonzero(covered == most)
+        firsts = np.searchsorted(best, starts)
+        taxon = self._taxon[signature[best]]
+        lowest, highest = (extreme.reduceat(taxon, firsts) for extreme in (np.minimum, np.maximum))
+        np.add.at(self._own, lowest[lowest == highest], 1)
+        self._shared += int(np.count_nonzero(lowest != highest))
+
+    def taxon_reads(self) -> TaxonReads:
+        """The reads of each taxon."""
+        return TaxonReads(self._own, self._shared, self._records - int(self._own.sum()) - self._shared)
 
     def rows(self) -> list[SignatureCoverage]:
         """All signatures, the most abundant first: by depth, then by their order."""
@@ -148,6 +174,7 @@ class Rollup:
             call=ABSENT if not reads else WEAK if lacks else PRESENT,
             reason="; ".join(lacks) if reads else "",
             masked=masked,
+            depths=_mean_of_parts(depth[begin:end]) if reads else (),
         )
 
     def _lacks(self, reads: int, own_reads: int, breadth: float, expected: float) -> list[str]:
@@ -171,6 +198,18 @@ class Rollup:
             for k in range(self._options.max_mismatches + 1)
         )
         return self._windows * tiles * strands * chance
+
+
+def first_of_taxa(signatures: Signatures) -> NDArray[np.int64]:
+    """Of each signature the first one of its taxon, int64[signatures]. One without a taxon's number is its own."""
+    first: dict[int, int] = {}
+    taxids = (signatures.taxid(index) for index in range(len(signatures)))
+    return np.array([first.setdefault(taxid, index) if taxid else index for index, taxid in enumerate(taxids)])
+
+
+def _mean_of_parts(depth: NDArray[np.int64]) -> tuple[float, ...]:
+    parts = np.array_split(depth, min(DEPTH_PARTS, len(depth)))
+    return tuple(float(part.mean()) for part in parts)
 
 
 def _chance_of_a_column(some: NDArray[np.int64], others: NDArray[np.int64]) -> float:

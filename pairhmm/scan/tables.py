@@ -19,7 +19,7 @@ from pairhmm.files.text_lines import read_rows
 from pairhmm.native import native
 from pairhmm.scan.base import HIT_FIELDS, REVERSE
 from pairhmm.scan.collect import SampleHits
-from pairhmm.scan.rollup import SignatureCoverage
+from pairhmm.scan.rollup import SignatureCoverage, TaxonReads
 from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.signatures import Signatures
 
@@ -29,10 +29,10 @@ COVERAGE_COLUMNS = (
     *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
     *("quality", "identity", "expected", "length", "reason"),
 )
-MASKED = "masked"
-"""The last column of a summary of tiles: how many of a signature's are not searched for."""
+LAST_COLUMNS = "masked", "depths"
+"""The last columns of a summary of tiles: how many of a signature's are not searched for, and the depth along it."""
 HASH_MODULUS = 97
-_SUMMARIES = ".samples.tsv", ".signatures.tsv"
+_SUMMARIES = ".samples.tsv", ".signatures.tsv", ".kreport"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ class Sink(Protocol):
 
     def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
         """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
+        return
+
+    def add_taxa(self, reads: TaxonReads) -> None:
+        """Add the reads of each taxon in a whole file."""
         return
 
 
@@ -76,15 +80,15 @@ def open_assignment_lines(destination: str | Path, searched: Searched) -> Iterat
 
 
 def summary_paths(prefix: str) -> tuple[str, ...]:
-    """The paths of the summaries of samples and of signatures."""
+    """The paths of the summaries of samples, of signatures, and of taxa."""
     return named_after(prefix, *_SUMMARIES)
 
 
 @contextmanager
 def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
-    samples, signatures = summary_paths(prefix)
-    tell_of_left_out(prefix, *_SUMMARIES[1:])
+    samples, signatures, _ = summary_paths(prefix)
+    tell_of_left_out(prefix, *_SUMMARIES[1 : 3 if searched.is_tiled else 2])
     with open_output(signatures) as by_signature, open_output(samples) as by_sample:
         table: _Coverage | _CoverageTable = _CoverageTable() if searched.is_tiled else _Coverage(searched.signatures)
         yield _Summaries(by_sample, searched, table)
@@ -135,7 +139,7 @@ class _CoverageTable:
     """One row for each file and signature, the most abundant first."""
 
     def __init__(self) -> None:
-        self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, MASKED))]
+        self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, *LAST_COLUMNS))]
 
     def add(self, sample_hits: SampleHits) -> None:
         """Hits add nothing to what `add_coverage` gets."""
@@ -147,6 +151,7 @@ class _CoverageTable:
                 *(coverage.tiles, coverage.all_tiles, _decimals(coverage.breadth, 4), _decimals(coverage.depth, 4)),
                 *(_decimals(coverage.quality, 2), _decimals(coverage.identity, 4), f"{coverage.expected:.3g}"),
                 *(coverage.length, coverage.reason, coverage.masked),
+                ",".join(f"{depth:.4g}" for depth in coverage.depths),
             )
             self._lines.append("\t".join(map(str, row)))
 
@@ -247,10 +252,10 @@ def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, Signatur
     A sample that is given is that of all rows; otherwise they are named by the files that were scanned. Raises
     InputError for a file that is not such a table; names the line.
     """
-    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
+    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=LAST_COLUMNS)
     for number, row in enumerate(rows, start=2):
         file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
-        quality, identity, expected, length, reason, *masked = more
+        quality, identity, expected, length, reason, *last = more
         try:
             seen = SignatureCoverage(
                 signature=signature,
@@ -266,7 +271,8 @@ def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, Signatur
                 expected=number_of(expected),
                 call=call,
                 reason=reason,
-                masked=count_of(masked[0]) if masked else 0,
+                masked=count_of(last[0]) if last else 0,
+                depths=tuple(map(number_of, filter(None, last[1].split(",")))) if len(last) > 1 else (),
             )
         except ValueError:
             cure = "give a table that pairhmm scan --tile wrote"

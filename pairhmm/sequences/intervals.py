@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -21,6 +22,7 @@ MOST_DIGITS = 18
 """The most digits of a position. Every such number fits 64 bits."""
 _FARTHEST = 10**MOST_DIGITS
 _LONGEST_SHOWN, _SHOWN = 100, 3
+_HALF_OPEN = "positions here are 0-based half-open"
 _BED_HEADERS = ("track", "browser")
 _VCF = "##fileformat=VCF"
 _END = re.compile(rf"(?:^|;)END=([0-9]{{1,{MOST_DIGITS}}})(?:;|$)")
@@ -74,6 +76,22 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     return Interval(chrom, begin - 1, min(end, length))
 
 
+def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int]) -> Interval:
+    """The interval of a contig's name, a start and an end, 0-based half-open.
+
+    Raises InputError for one that does not lie on a contig.
+    """
+    chrom, start, end = place
+    try:
+        interval = Interval(chrom, operator.index(start), operator.index(end))
+    except TypeError:
+        raise InputError("regions", str(place), "not (contig, start, end)", "give whole numbers") from None
+    if not 0 <= interval.start < interval.end:
+        raise InputError("regions", str(place), "an interval without a base", _HALF_OPEN)
+    check_inside(interval, "regions", str(place), contigs)
+    return interval
+
+
 def _readings(text: str, contigs: Mapping[str, int]) -> Iterator[_Reading]:
     """The ways to read a region. Of two, the first is the name of a contig."""
     braced = _BRACES.fullmatch(text)
@@ -105,32 +123,26 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interva
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals, parse = [], bed_interval
-    for number, line in enumerate(read_lines(str(path)), start=1):
-        if number == 1 and line.startswith(_VCF):
-            parse = _vcf_line
-        elif number == 1 and line.startswith("@"):
-            parse = _interval_list_line
-        cells = line.split()
-        if is_bed_record(line, cells) and not line.startswith("@"):
-            intervals.append(parse(str(path), number, cells))
-            check_inside(intervals[-1], str(path), number, contigs)
+    intervals = [interval for interval, _ in named_intervals(path, contigs)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
 
 
-def bed_lines(path: str | Path, contigs: Mapping[str, int]) -> Iterator[tuple[Interval, str]]:
-    """The interval and the name of each line of a BED file, in its order; a line of three columns has an empty name.
-
-    Raises InputError for a line that can't be used; names it.
-    """
+def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[Interval, str]]:
+    """Each interval of a file, and its name; empty where it has none. Otherwise as `read_intervals`."""
+    found, parse, name = [], bed_interval, 3
     for number, line in enumerate(read_lines(str(path)), start=1):
+        if number == 1 and line.startswith(_VCF):
+            parse, name = _vcf_line, 2
+        elif number == 1 and line.startswith("@"):
+            parse, name = _interval_list_line, 4
         cells = line.split()
-        if is_bed_record(line, cells):
-            interval = bed_interval(str(path), number, cells)
-            check_inside(interval, str(path), number, contigs)
-            yield interval, cells[3] if len(cells) > 3 else ""
+        if is_bed_record(line, cells) and not line.startswith("@"):
+            interval = parse(str(path), number, cells)
+            check_inside(interval, str(path), f"line {number}", contigs)
+            found.append((interval, cells[name] if len(cells) > name else ""))
+    return found
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
@@ -216,15 +228,14 @@ def _vcf_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     return Interval(cells[0], start, int(block_end[1]) if block_end else start + len(cells[3]))
 
 
-def check_inside(interval: Interval, path: str, number: int, contigs: Mapping[str, int]) -> None:
-    """Require that the interval of a line of a file is inside a contig."""
+def check_inside(interval: Interval, path: str, place: str, contigs: Mapping[str, int]) -> None:
+    """Require that an interval, from some place of a file, is inside a contig."""
     chrom, start, end = interval
-    place = f"line {number}"
     if chrom not in contigs:
         raise no_contig(path, place, chrom, contigs)
     if end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
-        raise InputError(path, place, rule, "positions here are 0-based half-open")
+        raise InputError(path, place, rule, _HALF_OPEN)
 
 
 def _is_number(text: str) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,9 @@ from pairhmm.sequences.letters import ANY
 log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 22
+_HEADER = re.compile(rb"\n>([^\n]*)(?=\n)")
+_TAXID = re.compile(r"(?:\bkraken:taxid\||\btaxid[=:| ]|\bOX=)(\d+)", re.IGNORECASE)
+"""The number of a taxon in a header, as Kraken's libraries, NCBI's tools and UniProt write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +38,14 @@ class Signatures:
         Sets of bases.
     offset : int64[signatures + 1]
         No signature is empty.
+    headers : list of str
+        The header lines of a FASTA; empty without one.
     """
 
     names: list[str]
     letters: NDArray[np.uint8]
     offset: NDArray[np.int64]
+    headers: list[str] = field(default_factory=list)
 
     __repr__ = short_repr
 
@@ -62,6 +69,16 @@ class Signatures:
         counts = [int(np.count_nonzero(self.sequence(index) != ANY)) for index in range(len(self))]
         return np.array(counts, dtype=np.int64)
 
+    def title(self, index: int) -> str:
+        """What the header says behind the name, such as the name of a virus; empty if that is nothing."""
+        words = self.headers[index].split(None, 1) if self.headers else []
+        return words[1] if len(words) > 1 else ""
+
+    def taxid(self, index: int) -> int:
+        """The number of its taxon that its header gives; 0 without one."""
+        found = _TAXID.search(self.headers[index]) if self.headers else None
+        return int(found[1]) if found else 0
+
     def sequence(self, index: int) -> NDArray[np.uint8]:
         """The sets of one signature."""
         return self.letters[self.offset[index] : self.offset[index + 1]]
@@ -77,7 +94,7 @@ def read_signatures(path: str | Path) -> Signatures:
     """
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []
-    with ByteStream(str(path), lambda _: None) as stream:
+    with _FastaStream(str(path)) as stream:
         for block in text_blocks(stream, _CHUNK, overlap=None):
             names += list(block.names)
             letters += np.split(block.samples.letters, block.samples.offset[1:-1])
@@ -87,7 +104,25 @@ def read_signatures(path: str | Path) -> Signatures:
     for number, (name, sequence) in enumerate(zip(names, letters, strict=True), start=1):
         if not len(sequence):
             raise InputError(str(path), f"record {number} ({name})", "empty sequence", "remove the record")
-    return Signatures.of(_numbered(names, str(path)), letters)
+    packed = Signatures.of(_numbered(names, str(path)), letters)
+    return replace(packed, headers=stream.headers) if len(stream.headers) == len(names) else packed
+
+
+class _FastaStream(ByteStream):
+    """A file whose header lines are kept, if it is FASTA."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, lambda _: None)
+        self.headers: list[str] = []
+        self._rest = b"\n"  # what may become a header
+
+    def fill(self, buffer: NDArray[np.uint8]) -> int:
+        size = super().fill(buffer)
+        text = self._rest + buffer[:size].tobytes()
+        self.headers += [line.decode("utf-8", "replace").strip() for line in _HEADER.findall(text)]
+        line = text[text.rfind(b"\n") :]
+        self._rest = line if line[:2] in (b"\n", b"\n>") else b""
+        return size
 
 
 def _numbered(names: Sequence[str], path: str) -> list[str]:

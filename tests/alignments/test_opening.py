@@ -208,7 +208,7 @@ def test_cram_without_its_reference(tmp_path, fasta, capfd):
 
 def test_reads_without_qualities(tmp_path, fasta):
     path = write(tmp_path / "x.bam", [(0, {"query_qualities": None})])
-    with pytest.raises(InputError, match=r"x\.bam: read r: it has no base qualities; give --default-base-quality"):
+    with pytest.raises(InputError, match=r"x\.bam: read r: it has no base qualities; give default_base_quality"):
         load(path, fasta)
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
         (block,) = read_blocks(reader.sources, list(reader.contigs), ReadSelection(0, 0, 30))

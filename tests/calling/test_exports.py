@@ -111,6 +111,23 @@ def test_likelihoods_as_a_table(data, evidence, tmp_path, pandas):
     assert len(pairhmm.likelihoods_to_pandas(evidence[0])) == evidence[0].log10.size
 
 
+def test_one_region_as_a_table_and_as_a_matrix(evidence, pandas):
+    one = evidence[0]
+    table = one.to_pandas()
+    assert table.equals(pairhmm.likelihoods_to_pandas(one))
+    matrix = one.matrix
+    assert matrix.shape == one.log10.shape and (matrix.to_numpy() == one.log10).all()
+    assert list(matrix.columns) == one.haplotype_names == table["haplotype"].drop_duplicates().tolist()
+    rows = table.drop_duplicates(["sample", "read_name", "mate"])
+    names = [f"{name}/{mate}" for name, mate in zip(rows["read_name"], rows["mate"], strict=True)]
+    assert list(matrix.index) == one.read_names == names, "simulated reads are mates"
+
+
+def test_names_of_reads_without_mates(evidence):
+    single = replace(evidence[0], flag=evidence[0].flag * 0)
+    assert single.read_names == list(single.names)
+
+
 def test_empty_tables_have_their_columns(sites, evidence, pandas):
     for to_pandas, some in ((pairhmm.calls_to_pandas, sites), (pairhmm.likelihoods_to_pandas, evidence)):
         empty, full = to_pandas([]), to_pandas(some)

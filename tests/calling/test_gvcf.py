@@ -99,6 +99,32 @@ def test_every_position_once(data, tmp_path):
         assert ours["PL"].startswith(theirs["PL"] + ",")
 
 
+def test_fields_that_joint_genotypers_ask_for(data, tmp_path):
+    """Those of docs/vcf.md: GLnexus's configuration for GATK, and GenomicsDB with GenotypeGVCFs."""
+    blocks = variants = 0
+    with pysam.VariantFile(str(write(data, tmp_path / "x.vcf.gz"))) as records:
+        formats, infos = records.header.formats, records.header.info
+        numbers = {"MIN_DP": 1, "DP": 1, "GQ": 1, "SB": 4, "AD": "R", "PL": "G"}
+        assert {name: (formats[name].number, formats[name].type) for name in numbers} == {
+            name: (number, "Integer") for name, number in numbers.items()
+        }
+        assert (infos["END"].number, infos["END"].type) == (1, "Integer")
+        assert infos["DP"].type == formats["DP"].type, "GenomicsDB takes a name for one type"
+        for record in records:
+            sample, alleles = record.samples[0], len(record.alleles)
+            assert record.alts[-1] == "<NON_REF>" and record.alts.count("<NON_REF>") == 1
+            assert len(sample["PL"]) == alleles * (alleles + 1) // 2 and min(sample["PL"]) == 0
+            assert sample["GQ"] >= 0 and sample["DP"] >= 0
+            if alleles == 2:
+                blocks += 1
+                assert "\tEND=" in str(record) and sample["MIN_DP"] <= sample["DP"]
+            else:
+                variants += 1
+                assert len(sample["AD"]) == alleles and sample["AD"][-1] == 0
+                assert len(sample["SB"]) == 4 and sum(sample["SB"]) == sum(sample["AD"])
+    assert blocks > 100 and variants > 30
+
+
 def shifted_right(read, genome):
     """The CIGAR of a read whose insertions and deletions stand as far right as they can."""
     pieces = [list(one) for one in read.cigartuples]
@@ -269,7 +295,7 @@ def test_what_a_gvcf_can_not_have(data, tmp_path):
     out = tmp_path / "x.vcf"
     with pytest.raises(InputError, match="reads of 2 samples; write one gVCF a sample"):
         pairhmm.write_calls([data[1], data[2]], data[0], out, records=GVCF)
-    with pytest.raises(InputError, match="--gvcf is for variants that are found in reads"):
+    with pytest.raises(InputError, match=r"^gvcf: .*: gvcf is for variants that are found in reads"):
         write(data, out, candidates=tmp_path / "list.vcf")
     with pytest.raises(InputError, match="a gVCF has ploidy 0, 1 or 2"):
         write(data, out, genotypes=GenotypeOptions(ploidy=4))

@@ -11,14 +11,14 @@ from pairhmm.align.scoring import AlignKeywords, Scoring
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.keywords import CallKeywords, RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.errors import InputError
+from pairhmm.errors import ARGUMENTS, InputError
 from pairhmm.map.sketch.sketches import SketchKeywords, SketchOptions
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.options import keyword_types, with_keywords
 from pairhmm.report.inputs import ReportInputs, ReportKeywords
 from pairhmm.scan.api import ScanKeywords
 from pairhmm.scan.base import ScanOptions
-from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.warp.base import WarpKeywords, WarpOptions
 
 
@@ -79,6 +79,10 @@ def test_keywords_go_before_objects():
         ),
         (lambda **k: pairhmm.scan({"a": "ACGT"}, {}, **k), "max_mismatch", "did you mean 'max_mismatches'?"),
         (lambda **k: pairhmm.report("r.html", **k), "likelihood", "did you mean 'likelihoods'?"),
+        (lambda **k: pairhmm.call("a.bam", "r.fa", **k), "min_mapping_quality", "did you mean 'min_mapq'?"),
+        (lambda **k: pairhmm.likelihoods("a.bam", "r.fa", **k), "native_pair_hmm_threads", "did you mean 'threads'?"),
+        (lambda **k: pairhmm.call("a.bam", "r.fa", **k), "intervals", "did you mean 'regions'?"),
+        (lambda **k: pairhmm.call("a.bam", "r.fa", **k), "min_alt_count", "did you mean 'min_snv_count'?"),
     ],
 )
 def test_unknown_keywords_name_the_near_miss(verb, keyword, hint):
@@ -103,6 +107,28 @@ def test_calls_by_keyword(tmp_path):
     assert [hit.mismatches for hit in hits] == [1]
     pairhmm.report(tmp_path / "r.html", calls=truth, reference=fasta)
     assert "<html" in (tmp_path / "r.html").read_text()
+
+
+def test_errors_name_arguments_in_place_of_options(tmp_path):
+    pairhmm.simulate(tmp_path, length=2000, coverage=4)
+    with pytest.raises(InputError) as raised:
+        pairhmm.call(tmp_path / "reads.bam", tmp_path / "reference.fa", regions="chr9").__next__()
+    assert str(raised.value).startswith("regions: chr9: no contig")
+    assert raised.value.of_command_line.startswith("-r: chr9: no contig")
+    others = InputError("x.vcf", "", "is bad", "run bcftools norm -f REFERENCE -o y.vcf")
+    assert str(others) == others.of_command_line, "options of other tools stay"
+
+
+def test_every_argument_that_errors_name_exists():
+    known = {
+        *keyword_types(RunOptions),
+        *keyword_types(GenotypeOptions),
+        *keyword_types(RecordOptions),
+        "devices",
+        "output",
+    }
+    known |= RunInputs.__dataclass_fields__.keys()
+    assert {name.partition("=")[0] for name in ARGUMENTS.values()} <= known
 
 
 def test_paths_of_any_kind_become_text():

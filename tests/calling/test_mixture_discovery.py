@@ -16,7 +16,7 @@ from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.native import native
 
 LENGTH, READ, DEPTH, QUALITY = 1_500, 100, 800, 30
-MIXTURE = CandidateOptions(mixture=True, assembly=False)
+MIXTURE = CandidateOptions(mixed_alleles=True, assembly=False)
 STRAND, LATE, ENDS = 1, 2, 3
 Change = Callable[[np.random.Generator, int, bool, np.ndarray], None]
 

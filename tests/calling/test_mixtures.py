@@ -160,7 +160,8 @@ def planted(tmp_path_factory):
 
 
 def arguments(planted, *more):
-    common = ("--mixture", "--max-depth", "100000", "--min-alt-fraction", "0.005", "0.005", "--no-version", "-q")
+    fractions = "--min-alt-fraction", "0.005", "--min-indel-fraction", "0.005"
+    common = ("--mixture", "--max-depth", "100000", *fractions, "--no-version", "-q")
     return ("call", "-f", str(planted / "ref.fa"), *common, *more, str(planted / "s.bam"))
 
 

@@ -47,7 +47,7 @@ def test_a_file_is_written_without_streams(pairs, closed):
     done = run_without(*closed, arguments=["forward", pairs, "-o", output])
     assert done.returncode == 0, done.stderr
     lines = output.read_text().splitlines()
-    assert len(lines) == 2 and lines[0].startswith("group\t") and lines[1].startswith("0\t")
+    assert len(lines) == 2 and lines[0].startswith("#group\t") and lines[1].startswith("0\t")
     assert pairs.read_text() == DATA
 
 
@@ -122,7 +122,7 @@ def test_an_output_through_a_link(pairs):
     for _ in range(2):
         assert subprocess.run([*PAIRHMM, "-q", "forward", pairs, "-o", pairs.parent / "link.tsv"]).returncode == 0
         assert (pairs.parent / "link.tsv").is_symlink()
-        assert (pairs.parent / "real.tsv").read_text().startswith("group\t")
+        assert (pairs.parent / "real.tsv").read_text().startswith("#group\t")
     assert sorted(os.listdir(pairs.parent)) == ["link.tsv", "real.tsv", "x.in"]
 
 

@@ -82,11 +82,11 @@ def test_the_oracle_is_announced(taken, states, caplog):
 
 
 def test_devices_that_are_refused(states):
-    with pytest.raises(InputError, match="--device: 1,1: a device is named twice"):
+    with pytest.raises(InputError, match="devices: 1,1: a device is named twice"):
         ALIGNERS.choose("auto", (1, 1), False)
-    with pytest.raises(InputError, match="--device: 0,1: one device compares sketches; name one"):
+    with pytest.raises(InputError, match="devices: 0,1: one device compares sketches; name one"):
         COMPARERS.choose_one("cuda", (0, 1), True)
-    with pytest.raises(InputError, match="--device: 0,1: one device embeds samples; name one"):
+    with pytest.raises(InputError, match="devices: 0,1: one device embeds samples; name one"):
         EMBEDDERS.choose_one("cuda", (0, 1), True)
 
 

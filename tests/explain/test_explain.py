@@ -118,7 +118,7 @@ def empty(planted):
         (strand_errors, {"stutter": False}, "strand-errors", None),
         (foreign, {"stutter": False}, "foreign-reads", None),
         (both_strands, {"stutter": False, "contamination": 0.2}, "contamination", None),
-        (unfit, {}, "reads-set-aside", "--error-rate 0"),
+        (unfit, {"stutter": False}, "reads-set-aside", "--error-rate 0"),
         (empty, {}, "no-other-allele", None),
         (heterozygous, {"regions": "q:1-100"}, "outside-regions", None),
         (heterozygous, {"max_depth": 3}, "depth-cap", "a higher --max-depth"),

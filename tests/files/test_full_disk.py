@@ -43,7 +43,7 @@ def write_calls(path):
 def test_one_line_and_no_file(tmp_path, name, capfd):
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
-    with pytest.raises(InputError, match="free some space or choose another -o") as error, small_files():
+    with pytest.raises(InputError, match="free some space or choose another output") as error, small_files():
         (write_calls if "cf" in name else write_rows)(tmp_path / name)
     assert str(error.value).startswith(str(tmp_path / name))
     assert list(tmp_path.iterdir()) == []

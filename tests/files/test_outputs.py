@@ -129,7 +129,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
 def test_a_read_only_file_stays(tmp_path, protected):
     (tmp_path / protected).write_text("before")
     (tmp_path / protected).chmod(0o444)
-    with pytest.raises(InputError, match=rf"{protected}: is read-only; choose another -o, or make it writable"):
+    with pytest.raises(InputError, match=rf"{protected}: is read-only; choose another output, or make it writable"):
         with whole_files(tmp_path / "out.vcf.gz", ".tbi"):
             pytest.fail("nothing should have been written")
     assert os.listdir(tmp_path) == [protected]

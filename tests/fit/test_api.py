@@ -73,7 +73,7 @@ def test_a_fit_finds_what_reads_were_drawn_from(data: SimulatedData, tmp_path: P
     assert model.transitions["MD"] == pytest.approx(0.01, rel=0.1)
     assert model.match[1, 0] == pytest.approx(0.006, rel=0.15)
     lines = [line.split("\t") for line in rounds.read_text().splitlines()]
-    assert lines[0] == ["pairs", "round", "reads", "log10_likelihood", "log10_likelihood_per_read", "log10_with_prior"]
+    assert lines[0] == ["#pairs", "round", "reads", "log10_likelihood", "log10_likelihood_per_read", "log10_with_prior"]
     objective = [float(line[-1]) for line in lines[1:]]
     assert objective == sorted(objective)
     assert (np.diff(model.by_copies[1]) >= 0).all() and model.by_copies[1, 0] == pytest.approx(0.01, rel=0.15)
@@ -233,7 +233,7 @@ def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:
 
 def test_what_gives_no_reads_is_one_line(data: SimulatedData, tmp_path: Path) -> None:
     output = tmp_path / "fitted.toml"
-    with pytest.raises(InputError, match="no read to fit to; check -r"):
+    with pytest.raises(InputError, match="no read to fit to; check regions"):
         fit(data.bam, data.reference, output, min_mapq=200)
     assert not list(tmp_path.iterdir())
 

@@ -23,7 +23,7 @@ def test_a_fit_writes_parameters_and_rounds(run_cli, data: SimulatedData, tmp_pa
     assert done.returncode == 0, done.stderr
     assert done.stdout == "" and "fitting to" in done.stderr and "log10 likelihood" in done.stderr
     assert output.read_text().startswith(f"# pairhmm fit --model {model}")
-    assert rounds.read_text().startswith("pairs\tround\treads\t")
+    assert rounds.read_text().startswith("#pairs\tround\treads\t")
 
 
 def test_fitted_parameters_go_into_forward_and_simulate(run_cli, data: SimulatedData, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_scores_are_the_librarys(files, run_cli):
     reads = [pairhmm.make_read("ACGTACGTAC", [40] * 10), pairhmm.make_read("acgtnn", [20] * 6)]
     expected = pairhmm.forward(reads, ["TTACGTACGTACTT", "ACG"], backend="reference")
     rows = table(done.stdout)
-    assert rows[0] == ["group", "read", "haplotype", "log10_likelihood", "precision"]
+    assert rows[0] == ["#group", "read", "haplotype", "log10_likelihood", "precision"]
     assert [row[1:3] for row in rows[1:]] == [["r1", "h1"], ["r1", "h2"], ["r2", "h1"], ["r2", "h2"]]
     scores = np.array([float(row[3]) for row in rows[1:]])
     assert np.abs(scores - expected.reshape(-1)).max() <= 2e-6, "a read longer than its haplotype works too"

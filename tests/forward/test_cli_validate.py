@@ -39,7 +39,7 @@ def test_gatk_reference_likelihoods(backend: str) -> None:
     assert "104 pairs, worst difference" in done.stderr
     assert "all pairs are within" in done.stderr
     header, *rows = done.stdout.splitlines()
-    assert header.split("\t")[0] == "line"
+    assert header.split("\t")[0] == "#line"
     assert len(rows) == 3
     differences = [float(row.split("\t")[5]) for row in rows]
     assert differences == sorted(differences, reverse=True)
@@ -49,7 +49,7 @@ def test_a_difference_over_the_tolerance_exits_with_one(wrong: Path) -> None:
     done = run(wrong, "--backend", "reference")
     assert done.returncode == 1
     assert "2 pairs exceed it or are not finite" in done.stderr
-    assert [row.split("\t")[0] for row in done.stdout.splitlines()] == ["line", "3", "2"]
+    assert [row.split("\t")[0] for row in done.stdout.splitlines()] == ["#line", "3", "2"]
 
 
 def test_the_tolerance_decides(wrong: Path) -> None:

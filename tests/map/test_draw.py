@@ -1,6 +1,8 @@
 """`draw_map` from files of each group to the table and the picture; and bad input."""
 
+import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +97,16 @@ def test_the_table_has_what_the_map_has(tmp_path, sketches, calls, sheet, backen
     assert rows[29][10:12] == [".", "."] and rows[28][10] != "."
     assert len(rows[0][7].split(",")) == 10
     assert ElementTree.parse(tmp_path / "m.svg").getroot().tag.endswith("svg")
+
+
+def test_the_picture_begins_with_what_can_be_trusted_more(tmp_path, caplog, sketches):
+    caplog.set_level("INFO", "pairhmm")
+    drawn = pairhmm.draw_map(kmers=sketches)
+    assert drawn.exact_trust > drawn.trust and "the exact scaling comes first" in caplog.text
+    for better, first in ((drawn, "Exact scaling"), (replace(drawn, exact_trust=drawn.trust / 2), "Map")):
+        pairhmm.write_map(better, tmp_path / "p.tsv", tmp_path / "m.svg")
+        titles = re.findall('class="title"[^>]*>([^<]*)<', (tmp_path / "m.svg").read_text())
+        assert len(titles) == 2 and titles[0].startswith(first)
 
 
 def test_positions_are_the_weighted_sum_of_the_groups_columns(sketches, calls):

@@ -82,7 +82,7 @@ def test_what_is_written_says_where_it_lies(tmp_path):
             write(placed())
     assert (tmp_path / "x.profile").read_text().startswith(">read:1 mate=1 reads=2 positions=5 place=chr1:10\n")
     rows = [line.split("\t") for line in (tmp_path / "x.tsv").read_text().splitlines()]
-    assert rows[0] == [*HEADER.split("\t"), "sample", "mate", "reads", "place"]
+    assert rows[0] == [*f"#{HEADER}".split("\t"), "sample", "mate", "reads", "place"]
     assert all(row[6:] == ["s", "1", "2", "chr1:10"] for row in rows[1:])
 
 

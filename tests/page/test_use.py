@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
 WIDTHS = (1400, 800, 390)
@@ -43,6 +45,26 @@ def test_axe_finds_nothing(page, tiny, tmp_path, emulate, axe, scheme, state):
     emulate(1400, scheme)
     bring_to(page, tiny, tmp_path, state)
     assert axe(page.driver) == []
+
+
+def test_files_have_checksums_and_prints_end_with_them(page, tiny):
+    page.give(tiny)
+    page.element("region").send_keys("q:1-9,000")
+    page.run()
+    cells = page.wait(
+        "document.querySelector('#made td') && [...document.querySelectorAll('#made td')].map((one) => one.textContent)"
+    )
+    for what, path in (("alignments", tiny[0]), ("reference", tiny[2])):
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        place = cells.index(what)
+        assert cells[place : place + 4] == [what, path.name, f"{path.stat().st_size:,}", sha256]
+    assert cells[cells.index("-r") + 1] == "q:1-9,000" and cells[cells.index("--model") + 1] == "gatk"
+    page.driver.execute_script(
+        "window.addEventListener('beforeprint', () => (window.end = "
+        "[...document.querySelectorAll('.colophon td')].map((one) => one.textContent)))"
+    )
+    page.driver.execute_cdp_cmd("Page.printToPDF", {})
+    assert page.js("window.end") == cells
 
 
 def test_the_keyboard_is_enough(page, tiny):

@@ -120,6 +120,27 @@ def test_the_panel_follows_the_list(browser, open_report, make_run):
     browser.wait(f"{shown}?.startsWith('{positions[0]} ')")
 
 
+def test_enter_in_the_filter_opens_its_first_row(browser, open_report, make_run):
+    from selenium.webdriver import Keys
+
+    run = make_run(9, 30)
+    open_report(*run.arguments)
+    browser.open_tab("sites")
+    place = "#tab-sites"
+    chosen = "return document.querySelector('tr[aria-selected=true]')?.cells[0].textContent"
+    positions = [row[0] for row in rows(browser, place)]
+    browser.execute_script(f"document.querySelectorAll('{place} tr[data-index]')[6].click()")
+    field = browser.find_element("css selector", f"{place} input[type=search]")
+    script = "arguments[0].value = 'chr1:500-99,999'; arguments[0].dispatchEvent(new Event('input'))"
+    browser.execute_script(script, field)
+    # The chosen site is among those that are left, and stays until Enter.
+    assert browser.execute_script(chosen) == positions[6]
+    field.send_keys(Keys.ENTER)
+    assert browser.execute_script(chosen) == rows(browser, place)[0][0] == positions[2]
+    type_filter(browser, place, f"nonsense>1{Keys.ENTER}")
+    assert browser.execute_script(chosen) is None
+
+
 def test_the_cohort_sorts(browser, open_report, make_run):
     run = make_run(3, 30, samples=("b", "c", "a"))
     open_report(*run.arguments)
@@ -176,6 +197,18 @@ def tiled_scan(run_cli, tmp_path):
     return ["--hits", hits, "--scan-summary", f"{summary}.signatures.tsv", "--signatures", tmp_path / "g.fa"]
 
 
+def test_scan_names_viruses(browser, open_report, tiled_scan):
+    """By the headers of the FASTA, in both lists and in the panel."""
+    fasta = tiled_scan[-1]
+    fasta.write_text(fasta.read_text().replace(">here", ">here A virus, whole genome"))
+    open_report(*tiled_scan)
+    browser.open_tab("scan")
+    assert rows(browser, "#tab-scan")[0][:2] == ["A virus, whole genome", "here"]
+    assert rows(browser, "#tab-scan .list")[0][:2] == ["A virus, whole genome", "here"]
+    header = browser.find_element("css selector", "#tab-scan .panel header").text
+    assert header.split("\n")[:2] == ["here", "A virus, whole genome"]
+
+
 def test_scan_shows_what_tiles_say(browser, open_report, tiled_scan):
     """The table of calls, in which a weak one stands out, and hits at their places."""
     open_report(*tiled_scan)
@@ -184,6 +217,10 @@ def test_scan_shows_what_tiles_say(browser, open_report, tiled_scan):
     assert present[:4] == ["here", "x", "present", "13"] and present[-1] == ""
     assert weak[:4] == ["elsewhere", "x", "weak", "1"] and weak[-1] == "1 read of its own"
     assert browser.find_element("css selector", "#tab-scan .filter.raised").text == "weak"
+    # The depth along each genome, in the list and in the panel.
+    assert browser.colours("#tab-scan td .profile") > 1 < browser.colours("#tab-scan .track.profile")
+    label = browser.find_element("css selector", "#tab-scan .track.profile").get_attribute("aria-label")
+    assert label.startswith("Depth along here: up to ") and label.endswith(" % covered")
     narrowest = "return Math.min(...[...document.querySelectorAll('#tab-scan .hit')].map((one) => one.offsetWidth))"
     assert browser.execute_script(narrowest) >= 8
     type_filter(browser, "#tab-scan", "reads>90")

@@ -469,7 +469,7 @@ def test_alignments_that_say_nothing(refused, run, tmp_path):
     assert "none of its samples (stranger) is in the likelihood tables" in refused(*given, "--alignments", "x.bam")
     assert "bare.bam: has no index" in refused(*given, "--alignments", "bare.bam")
     assert "give it with -f" in refused("--likelihoods", run.table, "--alignments", "x.bam")
-    assert "give those with --likelihoods" in refused(
+    assert "give those with --likelihoods or --targets" in refused(
         "-f", run.reference, "--calls", run.calls, "--alignments", "x.bam"
     )
 

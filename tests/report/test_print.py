@@ -1,12 +1,18 @@
-"""The report on paper: every page says something, all rows are there, and colours stay colours."""
+"""The report on paper: every page says something, all rows are there, and colours stay colours.
+
+The last page of a print of sites has the files and their checksums.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 import zlib
 
 import pytest
+
+import pairhmm
 
 STYLES = """
 return [...document.querySelectorAll(arguments[0])].map((one) => getComputedStyle(one)[arguments[1]]);
@@ -106,7 +112,7 @@ def test_sites_are_printed_one_a_page(browser, open_sites, make_run):
     browser.execute_async_script(PRINT_SITES, "chr1:1-900")
     assert browser.execute_script(COLOUR) == "#ffffff"
     pages = printed(browser)
-    assert len(pages) == 4
+    assert len(pages) == 4 + 1
     assert all(b"Tj" in page or b"TJ" in page for page in pages)
     assert browser.execute_script("return document.querySelectorAll('.sheet').length") == 0
     assert browser.execute_script(COLOUR) == "#1c2027"
@@ -115,7 +121,38 @@ def test_sites_are_printed_one_a_page(browser, open_sites, make_run):
 def test_a_panel_with_all_samples_open_has_one_page(browser, open_sites, make_run):
     open_sites(make_run(2, 60, samples=[f"s{number}" for number in range(8)]))
     browser.execute_script("for (const one of document.querySelectorAll('.holder details')) one.open = true")
-    assert len(printed(browser)) == 2
+    assert len(printed(browser)) == 2 + 1
+
+
+WATCH = """
+window.addEventListener("beforeprint", () => {
+  const foot = getComputedStyle(document.documentElement).getPropertyValue("--running");
+  const cells = [...document.querySelectorAll(".colophon td")].map((one) => one.textContent);
+  window.said = [foot, cells];
+});
+"""
+
+
+def test_each_print_says_what_it_is_of(browser, open_report, make_run):
+    """Title, version, day and use are at the foot of each page; at the end are the files and the calls' header."""
+    run = make_run(2, 6)
+    open_report(*run.arguments, "--title", 'A "run" \\')
+    browser.execute_script(WATCH)
+    printed(browser)
+    foot, cells = browser.execute_script("return window.said")
+    day = browser.execute_script("return new Date().toLocaleDateString('sv')")
+    title = r'"A \"run\" \\ · '
+    assert foot == f'{title}pairhmm {pairhmm.__version__} · printed on {day} · for research use"'
+    for path in (run.reference, run.calls, run.table, run.hits):
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        place = cells.index(str(path))
+        assert cells[place + 1 : place + 3] == [f"{path.stat().st_size:,}", sha256]
+    assert cells[-3:] == [str(run.calls), "pairhmmVersion", "1"]
+    assert browser.find_elements("css selector", ".colophon") == []
+    # The last part has them already.
+    browser.open_tab("run")
+    printed(browser)
+    assert browser.execute_script("return window.said")[1] == []
 
 
 ANOTHER = """

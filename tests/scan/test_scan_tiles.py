@@ -96,6 +96,64 @@ def test_what_is_said_of_each_signature(viruses):
     assert list(row)[-2:] == ["reads_a", "reads_b"]
 
 
+def test_the_depth_along_a_signature_is_told(viruses):
+    run("r.fq", reports=Reports(summary="sum"))
+    first, _, absent = table("sum.signatures.tsv")
+    depths = np.array(first["depths"].split(","), dtype=float)
+    # 200 parts of 500 letters: of 3 and 2 letters.
+    sizes = np.array([len(part) for part in np.array_split(np.arange(500), 200)])
+    assert (depths * sizes).sum() / 500 == pytest.approx(float(first["depth"]), rel=1e-3)
+    breadth = float(first["breadth"])
+    assert breadth <= sizes[depths > 0].sum() / 500 < breadth + 0.02
+    assert absent["depths"] == ""
+
+
+def test_kraken_reports_count_each_read_once(viruses):
+    """A read of the common part is of the root. Two files are one sample; records of one taxon are one line."""
+    whole = Path("v.fa").read_text()
+    Path("v.fa").write_text(whole.replace(">a", ">a|kraken:taxid|10 Virus A, whole").replace(">c", ">c taxid=12 C"))
+    run("r.fq", "r.fq", reports=Reports(summary="sum"))
+    lines = [line.split("\t") for line in Path("sum.kreport").read_text().splitlines()]
+    names = [line[5] for line in lines]
+    assert names == ["unclassified", "root", "  Virus A, whole"]
+    unmatched, root, virus = ([int(count) for count in line[1:3]] for line in lines)
+    assert unmatched == [20, 20] and root[0] == 60 and root[1] > 0 and root[1] + virus[1] == 60
+    assert [line[3:5] for line in lines] == [["U", "0"], ["R", "1"], ["S", "10"]]
+    assert [line[0] for line in lines[:2]] == [" 25.00", " 75.00"]
+    Path("v.fa").write_text(whole.replace(">a", ">a taxid=10 A").replace(">b", ">b taxid=10 A"))
+    run("r.fq", reports=Reports(summary="sum"))
+    assert Path("sum.kreport").read_text().splitlines()[1:] == [
+        " 75.00\t30\t0\tR\t1\troot",
+        " 75.00\t30\t30\tS\t10\t  taxid=10 A",
+    ]
+
+
+def test_genomes_are_cut_into_tiles(viruses, caplog):
+    """Where most are longer than the first reads: the tables are those of tiles of 31."""
+    caplog.set_level("INFO", "pairhmm")
+    run("r.fq", reports=Reports(summary="sum"))
+    expected = tables()
+    caplog.clear()
+    run("r.fq", reports=Reports(summary="sum"), tiling=None)
+    assert tables() == expected
+    assert (
+        "v.fa: 3 of 3 signatures are longer than the reads (100 letters): cut into tiles, as with --tile 31"
+        in caplog.text
+    )
+    # One genome among short signatures, reads shorter than a tile, and options that such tiles can't have.
+    short = "".join(f">s{number}\n{viruses['a'][number : number + 40]}\n" for number in range(3))
+    Path("mixed.fa").write_text(Path("v.fa").read_text().split(">b")[0] + short)
+    Path("short.fq").write_text(f"@r\n{viruses['a'][:30]}\n+\n{'I' * 30}\n")
+    for signatures, sample, options in (
+        ("mixed.fa", "r.fq", ONE),
+        ("v.fa", "short.fq", ONE),
+        ("v.fa", "r.fq", ScanOptions(min_informative=32)),
+        ("v.fa", "r.fq", ScanOptions(max_mismatches=6)),
+    ):
+        scan_files(signatures, sample, "out.tsv", options=options)
+        assert "place" not in Path("out.tsv").read_text().splitlines()[0]
+
+
 def test_the_least_breadth_is_asked_for(viruses):
     run("r.fq", reports=Reports(summary="sum", min_breadth=1))
     assert [row["call"] for row in table("sum.signatures.tsv")] == ["weak", "weak", "absent"]

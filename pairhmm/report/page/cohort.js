@@ -7,6 +7,7 @@ import { MISSING, formatNumber } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
 import { overviewCards } from "./overview.js";
 import { DataTable, bar } from "./table.js";
+import { targetsCard } from "./targets.js";
 
 export function showCohort(report) {
   const { columns, rows } = report.cohort;
@@ -27,6 +28,7 @@ export function showCohort(report) {
     hint: "filter: a name, depth<20, gq>=60 …",
   });
   view.append(card("Samples", "", table.element));
+  if (report.targets) view.append(targetsCard(report));
   if (report.concordance) view.append(concordanceCard(report.concordance));
   return view;
 }

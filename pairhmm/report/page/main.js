@@ -12,6 +12,7 @@ import { mapPanel } from "./map.js";
 import { showMixtures } from "./mixtures.js";
 import { readPanel } from "./panel_data.js";
 import { preparePrinting } from "./printing.js";
+import { callsCard, filesCard } from "./provenance.js";
 import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
@@ -100,6 +101,12 @@ function makeTabs(report) {
   return tabs;
 }
 
+// What a print ends with. The last part of the report has it already.
+function aboutOf({ title, version, inputs, provenance }, tabs) {
+  const isThere = tabs.find(({ id }) => id === "run").button.getAttribute("aria-selected") === "true";
+  return { title, version, cards: isThere ? [] : [filesCard(inputs), callsCard(provenance)] };
+}
+
 function showNotes(notes) {
   const list = document.getElementById("notes");
   list.append(...notes.map((note) => make("li", {}, note)));
@@ -128,7 +135,7 @@ function focusScrollers(root) {
 async function start() {
   const report = await loadReport();
   report.panel = async (number) => readPanel(await panelBytes(number));
-  preparePrinting();
+  preparePrinting(() => aboutOf(report, tabs));
   focusScrollers(document.getElementById("main"));
   showNotes(report.notes);
   const tabs = makeTabs(report);

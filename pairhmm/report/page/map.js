@@ -31,9 +31,11 @@ class MapPanel {
 
   build() {
     const { map } = this;
-    this.drawn = this.plot("Map", map.trustworthiness.map, () => this.places);
+    const { map: trust, exact: exactTrust } = map.trustworthiness;
+    this.drawn = this.plot("Map", trust, () => this.places);
     this.plots = [this.drawn];
-    if (map.exact) this.plots.push(this.plot("Exact scaling", map.trustworthiness.exact, () => map.exact));
+    if (map.exact) this.plots.push(this.plot("Exact scaling", exactTrust, () => map.exact));
+    if (trust !== null && exactTrust > trust) this.plots.reverse();
     this.where = make("p", { class: "told", "aria-live": "polite" });
     this.chosen = make("p", { class: "chosen" }, "Point at a sample, or go from one to the next with the arrow keys.");
     this.element = card(
@@ -52,7 +54,8 @@ class MapPanel {
   told() {
     const { exact } = this.map;
     const beside = exact
-      ? "Exact scaling puts samples by their distances alone, as well as two dimensions can."
+      ? "Exact scaling puts samples by their distances alone, as well as two dimensions can. The picture that can be" +
+        " trusted more comes first."
       : "The table has no exact scaling.";
     return (
       "Alike samples lie close together: properties are sketched, projected to the plane at random and blended with" +

@@ -2,7 +2,9 @@
 
 import { banner, make } from "./dom.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
+import { USE } from "./provenance.js";
 import { flagBanner } from "./relate.js";
+import { targetTiles } from "./targets.js";
 
 export function overviewCards(report) {
   const banners = [flagBanner(report, report.followFlag), sheetBanner(report)].filter(Boolean);
@@ -30,6 +32,7 @@ function answerTiles(report) {
   if (report.inputs.some(([what]) => what === "likelihoods")) {
     tiles.push(sitesTile(report, panels, "sites with read evidence", "panels>0"));
   }
+  tiles.push(...targetTiles(report).map((parts) => tile(...parts)));
   if (report.scan) {
     const found = new Set(report.scan.rows.map((row) => row[0])).size;
     const follow = () => report.openTab("scan");
@@ -114,7 +117,7 @@ function factsCard(report) {
     ["Called on", dates.join(", ")],
     ["Model", models.join("; ")],
     ["Swaps and contamination", report.flags ? null : "not looked for"],
-    ["Report by", `pairhmm ${report.version}`],
+    ["Report by", `pairhmm ${report.version}, ${USE}`],
   ].filter(([, value]) => value);
   return make(
     "dl",

@@ -1,16 +1,22 @@
-// On paper: colours of the light scheme, and one page for each site.
+// On paper: colours of the light scheme, one page for each site, and what all was made from.
 
 import { make, redrawAll } from "./dom.js";
 import { siteArticle } from "./panel.js";
+import { colophon, runningLine } from "./provenance.js";
 
 const PAPER = { width: 700, height: 960 }; // CSS pixels that A4 and Letter have within their margins
 const LEAST_ZOOM = 30; // percent
 export const MOST_SITES_PRINTED = 100;
 
-// Makes what is on the screen ready for paper, and ready for the screen again.
-export function preparePrinting() {
+// Makes what is on the screen ready for paper, and ready for the screen again. `about()`: title, version, and `cards` of
+// what it was made from.
+export function preparePrinting(about) {
+  let end = null;
   window.addEventListener("beforeprint", () => {
     setPaper(true);
+    document.documentElement.style.setProperty("--running", cssText(runningLine(about())));
+    end = colophon(about());
+    document.body.append(end);
     for (const holder of document.querySelectorAll(".holder")) {
       // Measured as it will be on paper.
       holder.classList.add("onpaper");
@@ -21,10 +27,13 @@ export function preparePrinting() {
   });
   window.addEventListener("afterprint", () => {
     setPaper(false);
+    end?.remove();
     for (const holder of document.querySelectorAll(".holder")) holder.classList.remove("onpaper");
     for (const article of document.querySelectorAll(".holder > *")) article.style.zoom = "";
   });
 }
+
+const cssText = (text) => `"${text.replace(/\s+/g, " ").replace(/["\\]/g, "\\$&")}"`;
 
 function setPaper(isPaper) {
   document.documentElement.classList.toggle("paper", isPaper);

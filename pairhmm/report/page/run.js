@@ -1,8 +1,8 @@
 // How the run was made: model, files, versions, precision, timings.
 
 import { card, make } from "./dom.js";
-import { plainTable } from "./export.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
+import { USE, callsCard, filesCard, listCard } from "./provenance.js";
 import { DataTable, bar, figures } from "./table.js";
 
 const NOT_SAMPLED = "not sampled";
@@ -14,23 +14,11 @@ export function showRun(report) {
     { class: "view" },
     timings.length ? timingsCard(timings) : null,
     models.length ? listCard("Model", ["File", "Model and parameters"], models) : null,
-    listCard("Files", ["What", "File"], inputs),
-    provenance.length
-      ? listCard(
-          "What made the calls",
-          ["File", "Header line", "Value"],
-          provenance,
-          "Of the whole run: where its shards differ, {first,...,last} stands for their words.",
-        )
-      : null,
+    filesCard(inputs),
+    callsCard(provenance),
     precisionCard(report),
-    make("p", { class: "told" }, `Made by pairhmm ${report.version}.`),
+    make("p", { class: "told" }, `Made by pairhmm ${report.version}, ${USE}.`),
   );
-}
-
-function listCard(title, heads, rows, told = "") {
-  const lines = rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))));
-  return card(title, told, plainTable(title, heads, lines));
 }
 
 function precisionCard(report) {

@@ -1,10 +1,11 @@
 // Signatures that occur in samples.
 
 import { sequential, themeColour } from "./colours.js";
+import { depthProfile } from "./depth_profile.js";
 import { card, make } from "./dom.js";
-import { formatNumber, plural, shortened } from "./format.js";
+import { formatNumber, percentOf, plural, shortened } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
-import { seenCard } from "./seen.js";
+import { nameColumn, seenCard } from "./seen.js";
 import { DataTable, figures } from "./table.js";
 import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 
@@ -55,6 +56,7 @@ function signatureColumns(scan, rowsOf) {
     return means.length ? Math.max(...means) : null;
   };
   const columns = [
+    ...(scan.signatures.some(({ title }) => title) ? [nameColumn((index) => scan.signatures[index].title)] : []),
     { title: "Signature", value: (index) => scan.signatures[index].name },
     figures("Length", (index) => scan.signatures[index].length),
     { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
@@ -64,7 +66,11 @@ function signatureColumns(scan, rowsOf) {
   ];
   if (scan.signatures.some(({ informative }) => informative !== undefined)) {
     const known = (index) => scan.signatures[index].informative ?? null;
-    columns.splice(2, 0, figures("Not N", known, { told: "Letters other than N" }));
+    columns.splice(
+      columns.findIndex(({ title }) => title === "Length") + 1,
+      0,
+      figures("Not N", known, { told: "Letters other than N" }),
+    );
   }
   return columns;
 }
@@ -93,6 +99,7 @@ function overviewCard(report, rowsOf, choose) {
         ["sample", report.samples[scan.samples[row]]],
         ["signature", scan.signatures[shown[column]].name],
       ];
+      if (scan.signatures[shown[column]].title) rows.push(["name", scan.signatures[shown[column]].title]);
       rows.push(["hits", found ? formatNumber(found[2]) : "none"]);
       if (found && found[5] !== null) rows.push(["best mean quality", formatNumber(found[5], 1)]);
       return rows;
@@ -116,6 +123,7 @@ function signatureView(report, signature, rows) {
       "header",
       {},
       make("h2", {}, signature.name),
+      signature.title ? make("span", {}, signature.title) : null,
       make("span", { class: "chip" }, `${formatNumber(signature.length)} bases`),
     ),
   );
@@ -168,12 +176,23 @@ function sampleHits(report, signature, [sample, hits, reverse, mean, , qualities
   const quality = mean === null ? "" : `, mean quality ${formatNumber(mean, 1)}`;
   const told = `${plural(hits, "hit")}${left}; ${formatNumber(reverse)} on the reverse strand${quality}`;
   const grid = make("div", { class: "hits" });
+  const seen = report.scan.seen.find((row) => row.signature === signature.name && row.sample === sample);
+  if (seen?.depths.length) grid.append(...depthLine(seen));
   for (const hit of shown) grid.append(...hitLine(signature, hit));
   return [
     make("h3", {}, report.samples[sample], " ", make("span", { class: "told" }, told)),
     hits > 1 && mean !== null ? qualityHistogram(report, qualities) : null,
     grid,
   ].filter(Boolean);
+}
+
+function depthLine(seen) {
+  const told = `depth ${formatNumber(seen.depth, 1)}, ${formatNumber(percentOf(seen.breadth), 1)} % covered`;
+  return [
+    make("span", { class: "label" }, "depth"),
+    depthProfile(seen.signature, seen, "track profile", [960, 70]),
+    make("span", { class: "figures" }, told),
+  ];
 }
 
 function hitLine(signature, hit) {

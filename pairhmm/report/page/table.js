@@ -35,6 +35,7 @@ export class DataTable {
       "aria-label": `Filter ${label}`,
       spellcheck: "false",
       oninput: () => this.update(),
+      onkeydown: ({ key }) => key === "Enter" && this.openFirst(),
     });
     this.counted = make("span", { class: "counted", "aria-live": "polite" });
     this.heads = this.columns.map((column, number) => this.makeHead(column, number));
@@ -181,6 +182,11 @@ export class DataTable {
     if (this.options.onSelect && this.order.length) this.select(this.order[0]);
     this.element.scrollIntoView({ block: "nearest" });
     this.filter.focus({ preventScroll: true });
+  }
+
+  // Enter in the filter opens the first row that it leaves.
+  openFirst() {
+    if (this.options.onSelect && this.order.length) this.goTo(this.order[0]);
   }
 
   // `isAimed`: the reader wants to see this row's details, rather than to go from row to row.

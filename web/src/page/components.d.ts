@@ -1,6 +1,7 @@
 // Types of the components that this page shares with the report (pairhmm/report/page/).
 
 import type { readCohort } from "./cohort/reading.js";
+import type { FileRow } from "./file_sums.js";
 import type { Report } from "./results.js";
 
 /** The tables of a cohort. */
@@ -30,3 +31,7 @@ export declare function showRelate(report: CohortReport): HTMLElement;
 export declare function mapPanel(report: CohortReport): HTMLElement;
 /** The heatmap with its tree, and each sample's nearest. `report.distances` is not null. */
 export declare function distancePanels(report: CohortReport): HTMLElement[];
+/** What a print ends with, and what stands at the foot of its pages. */
+export declare function preparePrinting(about: () => { title: string; version: string; cards: HTMLElement[] }): void;
+export declare function filesCard(files: FileRow[]): HTMLElement;
+export declare function listCard(title: string, heads: string[], rows: string[][], told?: string): HTMLElement;

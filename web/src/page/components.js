@@ -6,5 +6,7 @@ export { distancePanels } from "../../../pairhmm/report/page/distances.js";
 export { announce, make } from "../../../pairhmm/report/page/dom.js";
 export { formatNumber, formatSeconds, plural } from "../../../pairhmm/report/page/format.js";
 export { mapPanel } from "../../../pairhmm/report/page/map.js";
+export { preparePrinting } from "../../../pairhmm/report/page/printing.js";
+export { filesCard, listCard } from "../../../pairhmm/report/page/provenance.js";
 export { showRelate } from "../../../pairhmm/report/page/relate.js";
 export { showSites } from "../../../pairhmm/report/page/sites.js";

@@ -91,6 +91,11 @@ export class ChosenFiles {
     return "";
   }
 
+  /** The files of some slots, each with an index. @param {Slot[]} slots @returns {[Slot, Given, Given | undefined][]} */
+  withIndexes(slots) {
+    return slots.flatMap((slot) => this.of(slot).map((one) => [slot, one, this.indexesOf(one.name)[0]]));
+  }
+
   /** What a run takes (src/call/run.js). */
   inputs() {
     const withIndex = (/** @type {Given} */ { name, data }) => ({ name, data, index: this.indexesOf(name)[0]?.data });

@@ -2,14 +2,17 @@
 
 import { Native } from "../cpu/native.js";
 import { readCohort } from "./cohort/reading.js";
-import { darkScheme, distancePanels, make, mapPanel, showRelate, showSites, unpack } from "./components.js";
+import { darkScheme, distancePanels, filesCard, listCard, make, mapPanel } from "./components.js";
+import { preparePrinting, showRelate, showSites, unpack } from "./components.js";
 import { exampleFiles, hasExample } from "./examples.js";
+import { fileRows } from "./file_sums.js";
+import { SLOTS } from "./files.js";
 import { Results } from "./results.js";
 import { Runner } from "./runner.js";
 import { Setup } from "./setup.js";
 import { element, Status, showProblem } from "./status.js";
 
-/** @import { Given } from "./files.js" */
+/** @import { Given, Slot } from "./files.js" */
 /** @import { Message } from "./runner.js" */
 
 const REDRAW = 250; // milliseconds between two additions to the list of sites
@@ -26,6 +29,10 @@ class Page {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.tables = 0; // how often tables were given
+    /** @type {import("./file_sums.js").FileRow[]} */
+    this.files = []; // of the run and the tables that are shown
+    /** @type {[string, string][]} */
+    this.options = []; // of the run
     this.setup = new Setup({
       onRun: (inputs, options) => this.begin(inputs, options),
       onGpu: (gpu) => {
@@ -36,6 +43,7 @@ class Page {
       onTables: (tables) => this.showTables(tables),
       onProblem: showProblem,
     });
+    preparePrinting(() => this.about());
     this.runner = new Runner(wasm, kernels, (message) => this.heed(message));
     element("cancel").addEventListener("click", () => this.cancel());
     element("example").hidden = !hasExample();
@@ -51,6 +59,7 @@ class Page {
     const { report, problems } = await readCohort(given);
     if (turn !== this.tables) return;
     problems.forEach(showProblem);
+    this.tellFiles(["tables"]);
     const isFirst = element("cohort").childElementCount === 0;
     element("cohort").replaceChildren(...(report ? [cohortView(report)] : []));
     // Flags come to the first screen.
@@ -64,7 +73,26 @@ class Page {
     this.clear([]);
     this.setup.become({ isRunning: true });
     this.status.begin();
+    this.options = this.setup.options.asTyped;
+    this.tellFiles(SLOTS.filter((slot) => slot !== "tables"));
     this.runner.run(inputs, options);
+  }
+
+  /** Reads the checksums of the files of some slots, which take the place of those before. @param {Slot[]} slots */
+  async tellFiles(slots) {
+    const rows = await fileRows(this.setup.files.withIndexes(slots));
+    const others = this.files.filter(([what]) => !slots.some((slot) => slot === what));
+    this.files = [...others, ...rows];
+    const [summary] = element("made").children;
+    element("made").replaceChildren(summary, ...this.about().cards);
+    element("made").hidden = this.files.length === 0;
+  }
+
+  /** What a print says of itself. */
+  about() {
+    const version = document.documentElement.dataset.version ?? "";
+    const options = this.options.length ? [listCard("Options", ["Option", "Value"], this.options)] : [];
+    return { title: document.title, version, cards: this.files.length ? [filesCard(this.files), ...options] : [] };
   }
 
   /** @param {string[]} samples */

@@ -76,6 +76,15 @@ export class RunOptions {
     return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), sample, ...records];
   }
 
+  /** Options of the command line and their values, but those that are off. @returns {[string, string][]} */
+  get asTyped() {
+    const values = FIELDS.map(([name, , option]) => [option, valueOf(this.inputs[name])]);
+    const given = [["-r", this.regionText], ...values].filter(
+      ([, value]) => value !== null && value !== false && value !== "",
+    );
+    return given.map(([option, value]) => [option, value === true ? "" : String(value)]);
+  }
+
   /** As a run takes them (src/call/options.js). */
   values() {
     const { gpu, ...others } = this.inputs;
