@@ -12,7 +12,7 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
   ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers"],
-  ...["mixedHaplotypes", "errors"],
+  ...["mixedHaplotypes", "mixedAlleles", "errors"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
