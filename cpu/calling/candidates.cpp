@@ -116,9 +116,11 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
 }
 
 CandidateScanner::CandidateScanner(int samples, CandidateThresholds thresholds)
-    : samples_(samples),
-      thresholds_(std::move(thresholds)),
-      mixture_(thresholds_.errors ? std::make_unique<MixtureCounts>(samples, thresholds_) : nullptr) {}
+    : samples_(samples), thresholds_(std::move(thresholds)) {
+    if (thresholds_.errors) mixture_.emplace_back(samples, thresholds_);
+}
+
+CandidateScanner::CandidateScanner(const CandidateScanner&) = default;
 
 CandidateScanner::CandidateScanner(CandidateScanner&&) noexcept = default;
 
@@ -229,7 +231,7 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
     read_indels(reads, read, reference, scratch_);
     if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], position, scratch_);
-    if (mixture_) mixture_->add(reads, read, position, reference, scratch_);
+    for (MixtureCounts& counts : mixture_) counts.add(reads, read, position, reference, scratch_);
     for (Indel& indel : scratch_) {
         auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
         counts.resize(samples_);
@@ -240,7 +242,7 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
 // The artefact that an indel is, or none; nothing where too few reads show it.
 std::optional<Artefact> CandidateScanner::shown_indel(const IndelKey& indel, uint32_t count, int sample) const {
     if (int(count) < thresholds_.min_indel_count) return {};
-    if (mixture_) return mixture_->indel(indel, sample);
+    if (!mixture_.empty()) return mixture_[0].indel(indel, sample);
     if (count < thresholds_.min_indel_fraction * depth(std::get<0>(indel), sample)) return {};
     return Artefact::kNone;
 }
@@ -254,7 +256,7 @@ void CandidateScanner::settle_indels(int64_t before, Indels::iterator& next) {
             if (shown) found = shown;
         }
         if (found) ready_.push_back({anchor, deleted, true, inserted, 0, *found});
-        else if (mixture_ && deleted + int64_t(inserted.size()) <= kLongestSlip)
+        else if (!mixture_.empty() && deleted + int64_t(inserted.size()) <= kLongestSlip)
             errors_.push_back({anchor, deleted, true, inserted});
     }
 }
@@ -266,8 +268,8 @@ void CandidateScanner::settle_site(int64_t position, const Page& page) {
         for (int letter = 0; letter < 4; ++letter) {
             const uint32_t count = page.alternatives[at][letter];
             if (int(count) < thresholds_.min_snv_count || kept[letter] == Artefact::kNone) continue;
-            if (mixture_) {
-                const std::optional<Artefact> shown = mixture_->snv(position, letter, sample);
+            if (!mixture_.empty()) {
+                const std::optional<Artefact> shown = mixture_[0].snv(position, letter, sample);
                 if (shown) kept[letter] = shown;
             } else if (count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample))) {
                 kept[letter] = Artefact::kNone;
@@ -293,7 +295,7 @@ void CandidateScanner::settle(int64_t frontier) {
     }
     settle_indels(frontier, next);
     indels_.erase(indels_.begin(), next);
-    if (mixture_) mixture_->forget(frontier);
+    for (MixtureCounts& counts : mixture_) counts.forget(frontier);
     long_deletions_.erase(std::remove_if(long_deletions_.begin(), long_deletions_.end(),
                                          [&](const LongDeletion& one) { return one.end <= frontier; }),
                           long_deletions_.end());
@@ -313,7 +315,7 @@ void CandidateScanner::reset() {
     indels_.clear();
     ready_.clear();
     errors_.clear();
-    if (mixture_) mixture_->reset();
+    for (MixtureCounts& counts : mixture_) counts.reset();
     origin_ = 0;
 }
 

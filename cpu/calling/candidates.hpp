@@ -111,6 +111,7 @@ class MixtureCounts;
 class CandidateScanner {
 public:
     CandidateScanner(int samples, CandidateThresholds thresholds);
+    CandidateScanner(const CandidateScanner&);
     CandidateScanner(CandidateScanner&&) noexcept;
     ~CandidateScanner();
 
@@ -163,8 +164,8 @@ private:
     int64_t origin_ = 0;             // all positions before it are settled
     std::map<int64_t, Page> pages_;  // those that reads are aligned to, by number
     std::vector<LongDeletion> long_deletions_;
-    Indels indels_;                           // counts by sample
-    std::unique_ptr<MixtureCounts> mixture_;  // of mixtures alone
+    Indels indels_;                       // counts by sample
+    std::vector<MixtureCounts> mixture_;  // one of a mixture, else none
     std::vector<Candidate> ready_, errors_;
     std::vector<Indel> scratch_;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "calling/error_rates.hpp"
 #include "calling/letters.hpp"
 #include "formats/region_lines.hpp"
 
@@ -58,13 +59,14 @@ std::string name_lines(const ScoredRegion& scored) {
 }  // namespace
 
 AlignedReads aligned_reads(const AlignmentBlock& block) {
-    AlignedReads aligned{{block.reads(), block.start.data(), block.sample.data(), block.base_offset.data(),
-                          block.bases.data(), block.quals.data(), block.cigar_offset.data(), block.cigar.data()},
-                         block.end.data(),
-                         block.flag.data(),
-                         block.mapq.data(),
-                         block.names.data(),
-                         block.name_end.data()};
+    AlignedReads aligned{
+        {block.reads(), block.start.data(), block.sample.data(), block.base_offset.data(), block.bases.data(),
+         block.quals.data(), block.cigar_offset.data(), block.cigar.data(), block.flag.data()},
+        block.end.data(),
+        block.flag.data(),
+        block.mapq.data(),
+        block.names.data(),
+        block.name_end.data()};
     if (block.insertion.empty()) return aligned;
     aligned.insertion = block.insertion.data();
     aligned.deletion = block.deletion.data();
@@ -96,6 +98,8 @@ GenomeIntervals Run::intervals(const std::vector<Interval>& given) const {
 RegionSource& Run::source() { return listed_ ? static_cast<RegionSource&>(*listed_) : *discovered_; }
 
 void Run::make_source() {
+    // As without a look at a library's errors first: the rates that qualities promise.
+    if (options.stream.of_mixture) options.thresholds.errors = std::make_shared<ErrorRates>();
     const CandidateFinder finder(reference, static_cast<int>(samples_.size()), options.thresholds, options.assembles);
     RegionOptions joining = options.joining;
     // A region has no more alleles than haplotypes are allowed beside the reference.

@@ -23,7 +23,7 @@ from pairhmm.models import gatk, profile
 from pairhmm.models.str_model import TABLES, StrModel
 from pairhmm.models.str_parameters import LEAST_COPIES, LIBRARIES, str_model_of
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
-from pairhmm.variants.call_writer import field_lines, gvcf_lines
+from pairhmm.variants.call_writer import field_lines, filter_lines, gvcf_lines
 from pairhmm.variants.genotypes import (
     INFORMATIVE,
     MANY_UNFIT,
@@ -55,6 +55,7 @@ def parameters() -> dict[str, Any]:
         "CORE": _of_the_core(records),
         "MAX_GQ": MAX_GQ,
         "FIELD_LINES": list(field_lines()),
+        "MIXTURE_FILTER_LINES": list(filter_lines(records, mixture=True)),
         "MIXTURE_FIELD_LINES": list(field_lines(mixture=True)),
         "GVCF_LINES": list(gvcf_lines(records.gq_bands)),
         "LIKELIHOOD_COLUMNS": COLUMNS,

@@ -179,7 +179,7 @@ def _header(
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID=LowQual,Description="{rule}">',
-        *_filters(records, mixture),
+        *filter_lines(records, mixture),
         *(gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
         *field_lines(mixture),
@@ -207,7 +207,7 @@ def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
     yield '##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description="Lowest DP of the block">'
 
 
-def _filters(records: RecordOptions, mixture: bool) -> Iterator[str]:
+def filter_lines(records: RecordOptions, mixture: bool) -> Iterator[str]:
     """The header lines of the filters that are on."""
     bias = [
         f"{name} is above {limit:g}"

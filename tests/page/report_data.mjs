@@ -1,4 +1,4 @@
-// What the page shows of a run, as JSON: node report_data.mjs BAM INDEX FASTA FAI [most bytes of panels [model]]
+// What the page shows of a run, as JSON: node report_data.mjs BAM INDEX FASTA FAI [most bytes of panels [model [mixture]]]
 
 import { readFile } from "node:fs/promises";
 
@@ -8,7 +8,7 @@ import { Engine } from "../../web/src/engine.js";
 import { CONSTANTS, panelOf } from "../../web/src/page/panels.js";
 import { Results, resultOf } from "../../web/src/page/results.js";
 
-const [bam, index, fasta, fai, mostBytes = "1e9", model = "gatk"] = process.argv.slice(2);
+const [bam, index, fasta, fai, mostBytes = "1e9", model = "gatk", mixture] = process.argv.slice(2);
 const [wasm, data, bai, reference, lengths] = await Promise.all(
   [new URL("../../build/web/pairhmm.wasm", import.meta.url), bam, index, fasta, fai].map((path) => readFile(path)),
 );
@@ -19,7 +19,7 @@ const inputs = {
 };
 const native = Native.start(engine.module);
 let results = new Results(native, []);
-for await (const event of run(inputs, { model }, engine)) {
+for await (const event of run(inputs, { model, mixture: Boolean(mixture) }, engine)) {
   if (event.kind === "begin") results = new Results(native, event.samples, Number(mostBytes));
   if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
 }

@@ -49,9 +49,16 @@ def report_of(tiny, run_cli, folder, model):
     assert run_cli("likelihoods", "--backend", "cpu", "-o", folder / "table.tsv", *reads).returncode == 0
     given = ["--calls", folder / "calls.vcf", "--likelihoods", folder / "table.tsv", "--alignments", tiny[0]]
     assert run_cli("report", "-f", tiny[2], *given, "-o", folder / "report.html").returncode == 0
-    text = (folder / "report.html").read_text()
-    parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">(.*?)</script>', text, re.DOTALL))
-    return json.loads(unpack(parts["data"])), [read_panel(unpack(line)) for line in parts["panels"].split()]
+    panels = [read_panel(unpack(line)) for line in parts_of(folder / "report.html")["panels"].split()]
+    return data_of(folder / "report.html"), panels
+
+
+def parts_of(page: Path) -> dict[str, str]:
+    return dict(re.findall(r'<script type="text/plain" id="(\w+)">(.*?)</script>', page.read_text(), re.DOTALL))
+
+
+def data_of(page: Path) -> dict:
+    return json.loads(unpack(parts_of(page)["data"]))
 
 
 def read_panel(data: bytes) -> dict:
@@ -110,6 +117,19 @@ def test_sites_are_those_of_the_report(shown, reported):
         # Panels are numbered apart: the report leaves out those without a site.
         one["panels"] = [[alleles for _, alleles in panels] for panels in one["panels"]]
     assert own == report["sites"]
+
+
+def test_sites_of_a_mixture(shown, tiny, run_cli, tmp_path):
+    """Each has its fractions and their intervals."""
+    calls, page = tmp_path / "calls.vcf", tmp_path / "report.html"
+    mixture = ["--mixture", "--no-stutter", "--backend", "cpu", "-f", tiny[2], "-o", calls, tiny[0]]
+    assert run_cli("call", *mixture).returncode == 0
+    assert run_cli("report", "-f", tiny[2], "--calls", calls, "-o", page).returncode == 0
+    own, expected = shown("1e9", "gatk", "mixture")["sites"], data_of(page)["sites"]
+    # The report has no panels of these calls alone.
+    assert any(own.pop("panels")) and not any(expected.pop("panels"))
+    assert own == expected
+    assert all(own["calls"][0]["ciaf"])
 
 
 def test_panels_are_those_of_the_report(shown, reported):

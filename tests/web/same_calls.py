@@ -30,7 +30,7 @@ def assert_same_records(ours: str, theirs: str) -> None:
         assert our_qd == pytest.approx(their_qd, abs=0.011, nan_ok=True)
         for columns in zip(our[9:], their[9:], strict=True):
             fields, others = (dict(zip(our[8].split(":"), column.split(":"), strict=True)) for column in columns)
-            likelihoods, expected = (map(int, own.pop("PL").split(",")) for own in (fields, others))
+            likelihoods, expected = (map(int, own.pop("PL", "0").split(",")) for own in (fields, others))
             assert fields == others
             assert list(likelihoods) == pytest.approx(list(expected), abs=1)
 

@@ -454,6 +454,32 @@ def test_snvs_of_neighbouring_bases(assert_same_calls, tmp_path):
     assert [len(fields[3]) for fields in records(ours.vcf)] == [7, 3, 1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+def test_mixtures(data_sets, assert_same_calls, is_listed):
+    bam, reference, candidates = data_sets["chr20 100 kb"]
+    arguments = ["--mixture", "-r", "chr20:10,000,001-10,020,000", *(["-v", candidates] if is_listed else [])]
+    given = {"region": arguments[2], "options": {"mixture": True}} | ({"variants": candidates} if is_listed else {})
+    ours = assert_same_calls(arguments, [bam], reference, **given)
+    assert all(":CIAF" in fields[8] for fields in records(ours.vcf))
+    assert any("base qualities promise" in text for text in ours.told("note"))
+
+
+def test_artefacts_of_mixtures(assert_same_calls, tmp_path):
+    """An allele that reads of one strand alone show."""
+    write_reads(tmp_path, *[(set(), None)] * 9, ({1000}, None))
+    strands = tmp_path / "strands.bam"
+    with (
+        pysam.AlignmentFile(str(tmp_path / "q.bam")) as reads,
+        pysam.AlignmentFile(str(strands), "wb", template=reads) as out,
+    ):
+        for number, read in enumerate(reads):
+            read.is_reverse = not read.query_name.startswith("r9.") and number % 2 == 0
+            out.write(read)
+    pysam.index(str(strands))
+    ours = assert_same_calls(["--mixture"], [strands], tmp_path / "q.fa", options={"mixture": True})
+    assert [fields[6] for fields in records(ours.vcf) if fields[1] == "1001"] == ["StrandBias"]
+
+
 def test_addresses_are_read_by_ranges(data_sets, call_in_node):
     bam, reference, _ = data_sets["chr20 100 kb"]
     given = {"region": "chr20:10,040,001-10,042,000"}

@@ -101,7 +101,8 @@ export function packBatch(groups) {
 
 /** @param {Uint8Array[]} flags @param {Uint8Array[]} haplotypes */
 function checkFlags(flags, haplotypes) {
-  if (flags.length !== haplotypes.length) fail(`flags of ${flags.length} haplotypes, but there are ${haplotypes.length}`);
+  if (flags.length !== haplotypes.length)
+    fail(`flags of ${flags.length} haplotypes, but there are ${haplotypes.length}`);
   flags.forEach((own, index) => {
     const { length } = haplotypes[index];
     if (own.length !== length) fail(`haplotype ${index}: ${own.length} flags for ${length} letters`);

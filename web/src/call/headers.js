@@ -8,6 +8,7 @@ import {
   LIKELIHOOD_COLUMNS,
   MAX_GQ,
   MIXTURE_FIELD_LINES,
+  MIXTURE_FILTER_LINES,
   OPTIONS,
 } from "../models/parameters.js";
 
@@ -29,6 +30,7 @@ export function vcfHeader({ contigs, samples, reference }, options = {}, provena
     `##reference=${printable(reference)}`,
     '##FILTER=<ID=PASS,Description="All filters passed">',
     `##FILTER=<ID=LowQual,Description="${rule}">`,
+    ...(mixture ? MIXTURE_FILTER_LINES : []),
     ...(gvcf ? GVCF_LINES : []),
     ...Array.from(contigs, ([name, length]) => `##contig=<ID=${name},length=${length}>`),
     ...(mixture ? MIXTURE_FIELD_LINES : FIELD_LINES),

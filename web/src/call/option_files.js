@@ -15,7 +15,12 @@ export function checkRecords({ alignments }, options, samples) {
     throw new InputProblem("--gvcf", `ploidy ${options.ploidy}`, "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf");
   }
   if (options.gvcf && options.mixture) {
-    throw new InputProblem("--gvcf", "", "a gVCF has genotypes, and a mixture has none", "leave out --gvcf or --mixture");
+    throw new InputProblem(
+      "--gvcf",
+      "",
+      "a gVCF has genotypes, and a mixture has none",
+      "leave out --gvcf or --mixture",
+    );
   }
   if (options.gvcf && samples > 1) {
     const paths = alignments.map((one) => one.name).join(", ");

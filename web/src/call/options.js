@@ -11,7 +11,8 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
-  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "mixedHaplotypes"],
+  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers"],
+  ...["mixedHaplotypes", "mixedAlleles", "errors"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */

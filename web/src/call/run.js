@@ -80,7 +80,7 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
   conclude();
   const { counts } = core;
   for (const text of warnings(counts, options, begin.samples, !isListed)) told.push({ kind: "warning", text });
-  for (const text of notes(counts)) told.push({ kind: "note", text });
+  for (const text of notes(counts, options)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, setAside, pairs } = counts;
   yield { kind: "end", counts: { regions, reads, setAside, pairs } };

@@ -157,7 +157,7 @@ function bedLine(path, at, [chrom, from, to], contigs) {
   }
   if (end > length) {
     const rule = `${start}-${end} is not inside ${chrom}, which has ${length} bases`;
-    throw new InputProblem(path, place, rule, "BED is 0-based half-open");
+    throw new InputProblem(path, place, rule, "positions here are 0-based half-open");
   }
   return { chrom, start, end };
 }

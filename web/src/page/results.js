@@ -113,7 +113,8 @@ function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, .
   const keys = format.split(":");
   columns.forEach((column, sample) => {
     const values = column.split(":");
-    const { GT, AD, DP, GQ, PL, PS = "." } = Object.fromEntries(keys.map((key, index) => [key, values[index]]));
+    const fields = Object.fromEntries(keys.map((key, index) => [key, values[index]]));
+    const { GT, AD, DP, GQ = ".", PL = ".", PS = ".", AF, CIAF } = fields;
     const own = sites.calls[sample];
     own.gt.push(GT);
     own.ad.push(numbersOf(AD));
@@ -121,6 +122,10 @@ function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, .
     own.gq.push(GQ === "." ? null : Number(GQ));
     own.pl.push(numbersOf(PL));
     own.ps.push(known(PS));
+    if (CIAF === undefined) return;
+    // Of a mixture.
+    (own.af ??= []).push(numbersOf(AF));
+    (own.ciaf ??= []).push(numbersOf(CIAF));
   });
   const qualities = sites.calls.flatMap((/** @type {any} */ { gq }) => gq.at(-1) ?? []);
   sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
