@@ -374,6 +374,8 @@ MixedShare Mixture::share_of_molecules(const std::vector<uint8_t>& is_in) const 
     if (lengths_.empty() || share.fraction <= 0 || share.fraction >= 1) return share;
     double molecules[2] = {0, 0};
     for (size_t h = 0; h < is_in.size(); ++h) molecules[is_in[h]] += weights_[h] / lengths_[h];
+    // A fraction of 1 may be somewhat less, for rounding.
+    if (molecules[0] == 0 || molecules[1] == 0) return share;
     const double factor = molecules[1] / molecules[0] * (1 - share.fraction) / share.fraction;
     for (double* one : {&share.fraction, &share.low, &share.high}) *one = *one * factor / (1 - *one + *one * factor);
     return share;

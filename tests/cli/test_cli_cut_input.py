@@ -10,6 +10,7 @@ import pysam
 import pytest
 
 from pairhmm.files.bgzf import check_end, end_marker
+from pairhmm.report.page_writer import unpack
 from pairhmm.simulate.api import simulate
 from tests.cli.reads import END
 
@@ -126,8 +127,11 @@ def test_plain_gzip_that_is_cut(made, run_cli, tmp_path, name):
 
 
 def without_checksums(path):
-    """A file without the SHA-256 of inputs that a report names."""
-    return re.sub(rb"\b[0-9a-f]{64}\b", b"", path.read_bytes())
+    """What a file says, but for the SHA-256 of the table, which a report names."""
+    if path.suffix != ".html":
+        return path.read_bytes()
+    packed = re.findall(r"^[A-Za-z0-9+/=]{40,}$|(?<=>)[A-Za-z0-9+/=]{40,}(?=<)", path.read_text(), re.MULTILINE)
+    return [re.sub(rb'"[0-9a-f]{64}"', b"", unpack(text)) for text in packed]
 
 
 @pytest.mark.parametrize("command", ["report", "gather"])
