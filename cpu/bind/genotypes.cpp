@@ -134,8 +134,9 @@ void bind_genotypes(nb::module_& module) {
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, bool mixture, std::vector<std::string> names, double strand_errors,
-               double growing_errors, double foreign, double foreign_reference) {
+               int most_copies, double spread, bool mixture, std::vector<std::string> names,
+               const pairhmm::ErrorRates* errors, double strand_errors, double growing_errors, double foreign,
+               double foreign_reference) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -152,6 +153,7 @@ void bind_genotypes(nb::module_& module) {
                                                    {strand_errors, growing_errors, foreign, foreign_reference},
                                                    mixture,
                                                    std::move(names)};
+                if (errors) options.errors = std::make_shared<pairhmm::ErrorRates>(*errors);
                 checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 checks::require(options.names.empty() || options.names.size() == ploidies.size(), "names",
                                 "not one of each sample");
@@ -163,13 +165,14 @@ void bind_genotypes(nb::module_& module) {
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
-            "strand_errors"_a = SourceRates{}.strand, "growing_errors"_a = SourceRates{}.growing,
-            "foreign"_a = SourceRates{}.foreign, "foreign_reference"_a = SourceRates{}.foreign_reference,
+            "errors"_a.none() = nb::none(), "strand_errors"_a = SourceRates{}.strand,
+            "growing_errors"_a = SourceRates{}.growing, "foreign"_a = SourceRates{}.foreign,
+            "foreign_reference"_a = SourceRates{}.foreign_reference,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
             "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors, "
             "foreign, foreign_reference: as SourceRateFinder has them. mixture: samples are mixtures of haplotypes. names: of the "
-            "samples, for the table of haplotypes; without them there is none.")
+            "samples, for the table of haplotypes; without them there is none. errors: of a mixture's reads.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calling/genotypes.hpp"
+#include "calling/haplotype_errors.hpp"
 #include "calling/haplotype_pairs.hpp"
 #include "calling/mixed_haplotypes.hpp"
 #include "calling/mixtures.hpp"
@@ -236,7 +237,9 @@ private:
 
     // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.
     void weigh_haplotypes() {
-        const ScoredReads reads = scored_reads(false);
+        ScoredReads reads = scored_reads(false);
+        std::vector<double> scores;
+        if (options_.errors) scores = scores_with_errors(region_, *options_.errors), reads.log10 = scores.data();
         for (int sample = 0; sample < static_cast<int>(options_.ploidies.size()); ++sample) {
             mixtures_.emplace_back(mixture_rows(reads, sample, options_.score_floor.value_or(kNoFloor)),
                                    fragment_lengths(region_, sample));

@@ -1,11 +1,13 @@
 // Genotypes the candidates of scored regions, and phases their heterozygous sites.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "calling/error_rates.hpp"
 #include "calling/families.hpp"
 #include "calling/genotype_tables.hpp"
 #include "calling/ploidy.hpp"
@@ -28,6 +30,7 @@ struct GenotypingOptions {
     SourceRates rates;                    // of reads that do not show the genotype
     bool is_mixture = false;              // samples are mixtures of haplotypes, not of chromosomes' copies
     std::vector<std::string> names = {};  // [samples] for the table of a mixture's haplotypes; none: no table
+    std::shared_ptr<const ErrorRates> errors = nullptr;  // of a mixture's reads; none: as their qualities have it
 };
 
 // The genotypes of a sample with what they are weighed by, log10, in VCF's order.

@@ -255,6 +255,7 @@ class _Caller:
             self.records,
             run.source_rates,
             self.haplotypes,
+            run.options.discovery.errors,
         )
 
 

@@ -14,7 +14,7 @@ from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGen
 from pairhmm.variants.variant import Variant
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegion
+    from pairhmm._cpu import ErrorRates, ScoredRegion
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class RegionGenotyper:
 
     `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
     those that no sample has are left out, and so are their alleles. `source_rates` are rates that reads show.
-    `haplotypes`: whether lines of the table of haplotypes are made.
+    `haplotypes`: whether lines of the table of haplotypes are made. `errors`: rates of a mixture's reads.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class RegionGenotyper:
         records: RecordOptions | None = None,
         source_rates: Sequence[float] = (),
         haplotypes: bool = False,
+        errors: ErrorRates | None = None,
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
@@ -90,6 +91,7 @@ class RegionGenotyper:
             spread,
             options.mixture,
             list(samples) if haplotypes else [],
+            errors,
             *source_rates,
         )
 

@@ -1,0 +1,17 @@
+// Reads of one haplotype that fit another one, since errors that qualities do not know of show its letter.
+#pragma once
+
+#include <vector>
+
+#include "calling/error_rates.hpp"
+#include "calling/scored_region.hpp"
+
+namespace pairhmm {
+
+// The scores of a region, [reads][haplotypes], where P(read | haplotype) has more, of each haplotype that differs from
+// it by one letter that the read is over: its own probability, times how often that error is made at the read's place.
+//
+// Joined reads stay as they are: rates are of single ones.
+std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRates& rates);
+
+}  // namespace pairhmm
