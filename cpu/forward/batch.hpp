@@ -28,8 +28,8 @@ struct Batch {
     const int64_t* read_offset;  // [reads + 1] first row of a read
     const int64_t* hap_offset;   // [haplotypes + 1] first letter of a haplotype
     const uint8_t* hap;          // letters, 0..4
-    // [letters] of partially determined haplotypes (pdhmm/columns.hpp), or null. With flags, letters of haplotypes and of
-    // reads, which have qualities, are 8 more in lower case.
+    // [letters] of partially determined haplotypes (pdhmm/columns.hpp), or null. With flags, letters of haplotypes and
+    // of reads, which have qualities, are 8 more in lower case.
     const uint8_t* flags;
     // Either GATK reads, five bytes a base ...
     const uint8_t* base;          // 0..4
