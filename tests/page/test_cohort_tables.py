@@ -120,11 +120,13 @@ def test_tables_are_shown_without_a_run(page, tables):
     # Flags are on the first screen.
     assert page.js("document.querySelector('#cohort .flags').getBoundingClientRect().bottom") < 900
     assert "trustworthiness 0.713" in page.js(TEXT, "#cohort .map")
-    before = page.js("document.querySelector('.map canvas').toDataURL()")
+    pictures = "[...document.querySelectorAll('.map canvas')].map((one) => one.toDataURL()).join()"
+    before = page.js(pictures)
     slide = "(input.value = 0, input.dispatchEvent(new Event('input')))"
     page.js(f"((input) => {slide})(document.querySelector('.sliders input'))")
-    page.wait("document.querySelector('.map figcaption').textContent.includes('not known')")
-    assert page.js("document.querySelector('.map canvas').toDataURL()") != before
+    captions = "[...document.querySelectorAll('.map figcaption')]"
+    page.wait(f"{captions}.some((one) => one.textContent.includes('not known'))")
+    assert page.js(pictures) != before
     assert page.js("document.querySelectorAll('#cohort .tree canvas').length") == 2
     page.js("document.getElementById('setup').open = true")
     for _ in range(4):
