@@ -17,7 +17,6 @@ EXAMPLES = (
     "pairhmm forward reads.fastq haplotypes.fa",
     "pairhmm forward -@ 2 -o scores.tsv pairs.in",
     "pairhmm forward --model profile reads.profile haplotypes.fa",
-    "pairhmm forward --model graph reads.fastq haplotypes.fa",
 )
 
 _DEFAULTS = GatkOptions()

@@ -282,7 +282,7 @@ def test_cram_that_was_written_with_another_reference(tmp_path, fasta, caplog):
     ):
         for read in filter(fits_cram, reads):
             out.write(read)
-    assert "give that with -f" in assert_same([path], fasta, caplog)[1]
+    assert "give that with reference" in assert_same([path], fasta, caplog)[1]
 
 
 @pytest.mark.parametrize("kind", ["cram", "sam"])

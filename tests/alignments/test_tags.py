@@ -169,6 +169,6 @@ def test_wrong_tags_are_refused(write, fasta, tag, wrong):
     path = write([valued(right, 1), [(name, wrong if name == tag else RIGHT) for name in right]])
     with pytest.raises(InputError) as raised:
         blocks_of(path, fasta)
-    rule = "its tags BI and BD are not a quality for each base; repair them, or give --no-indel-tags"
+    rule = "its tags BI and BD are not a quality for each base; repair them, or give indel_tags=False"
     assert str(raised.value) == f"{path}: read r1: {rule}"
     assert len(blocks_of(path, fasta, indel_tags=False)[0]) == 2

@@ -139,10 +139,10 @@ def test_the_first_device_is_the_default_and_a_budget_asks_for_none(gpu):
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (Choice("gpu", (2,)), "--device: 2: gpu has devices 0 to 1; see pairhmm devices"),
-        (Choice("gpu", (-1,)), "--device: -1: gpu has devices 0 to 1"),
-        (Choice("gpu", (1, 1)), "--device: 1,1: a device is named twice"),
-        (Choice("cpu", (0,)), "--device: backend cpu computes on the CPU; leave it out, or name a GPU backend"),
+        (Choice("gpu", (2,)), "devices: 2: gpu has devices 0 to 1; see pairhmm devices"),
+        (Choice("gpu", (-1,)), "devices: -1: gpu has devices 0 to 1"),
+        (Choice("gpu", (1, 1)), "devices: 1,1: a device is named twice"),
+        (Choice("cpu", (0,)), "devices: backend cpu computes on the CPU; leave it out, or name a GPU backend"),
         (Choice("reference", None, 1), "--device-memory: backend reference computes on the CPU"),
     ],
 )
