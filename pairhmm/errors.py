@@ -27,17 +27,21 @@ ARGUMENTS = {
     "-f": "reference",
     "-o": "output",
     "-r": "regions",
+    "--contamination": "contamination",
     "--default-base-quality": "default_base_quality",
     "--device": "devices",
+    "--duplicates": "duplicates",
     "--families": "families",
     "--gvcf": "gvcf",
     "--haplotypes": "haplotypes",
+    "--individuals": "individuals",
     "--no-cap-by-mapq": "cap_by_mapping_quality=False",
     "--no-indel-tags": "indel_tags=False",
     "--sample-ploidy": "of_sample",
     "--sample-sex": "sex_of",
     "--samples": "samples",
     "--str-model": "str_model",
+    "--swaps": "swaps",
 }
 """What Python calls the options that messages name."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.models.haplotype_graph import Allele, HaplotypeGraph
+from pairhmm.models.haplotype_graph import HaplotypeGraph, WeightedAllele
 
 States = NDArray[np.float64]
 """Natural logarithms, float64[4, m + 1], behind a letter: M, I and D in each row, and what has ended so far."""
@@ -36,7 +36,7 @@ def _log10_likelihood(rows: NDArray[np.float64], graph: HaplotypeGraph) -> float
     return float(_log_sum(states[3, 0] - np.log(length) for length, states in by_length.items()) / np.log(10))
 
 
-def _behind_allele(rows: NDArray[np.float64], allele: Allele, states: States) -> States:
+def _behind_allele(rows: NDArray[np.float64], allele: WeightedAllele, states: States) -> States:
     states = states + np.log(allele.weight)
     for letter in allele.letters.tolist():
         states = _behind_letter(rows, letter, states)

@@ -21,14 +21,14 @@ _LENGTH_ERROR = 1e-8  # relative, of `reciprocals`: 100 times less than what a s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Allele:
+class WeightedAllele:
     """An allele of a site: its letters (uint8, possibly none), and the probability of the paths that take it."""
 
     letters: NDArray[np.uint8]
     weight: float
 
 
-Site = tuple[Allele, ...]
+Site = tuple[WeightedAllele, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class HaplotypeGraph:
     sites: tuple[Site, ...]
 
     @property
-    def alleles(self) -> list[Allele]:
+    def alleles(self) -> list[WeightedAllele]:
         """Those of all sites, one site after the other."""
         return [allele for site in self.sites for allele in site]
 
@@ -72,9 +72,9 @@ def graph_of(text: Letters) -> HaplotypeGraph:
         and paths without letters.
     """
     if not isinstance(text, str | bytes):
-        return HaplotypeGraph(((Allele(text, 1.0),),))
+        return HaplotypeGraph(((WeightedAllele(text, 1.0),),))
     pieces = _SITE.split(text.decode() if isinstance(text, bytes) else text)
-    sites = [_site(piece) if at % 2 else (Allele(_letters(piece), 1.0),) for at, piece in enumerate(pieces)]
+    sites = [_site(piece) if at % 2 else (WeightedAllele(_letters(piece), 1.0),) for at, piece in enumerate(pieces)]
     if not any(all(len(allele.letters) for allele in site) for site in sites):
         raise ValueError("a path has no letters: give the graph a letter that all paths have")
     return HaplotypeGraph(tuple(sites))
@@ -92,10 +92,10 @@ def _site(text: str) -> Site:
     return tuple(_allele(text, field[0], weight) for field, weight in zip(fields, weights, strict=True))
 
 
-def _allele(site: str, letters: str, weight: float) -> Allele:
+def _allele(site: str, letters: str, weight: float) -> WeightedAllele:
     if not letters:
         raise ValueError(f"site [{site}]: an allele without letters is -")
-    return Allele(_letters("" if letters == "-" else letters), weight)
+    return WeightedAllele(_letters("" if letters == "-" else letters), weight)
 
 
 def _letters(text: str) -> NDArray[np.uint8]:

@@ -312,9 +312,9 @@ def simulate_cohort(
         )
     except ValueError as error:
         cure = "raise --families or --individuals, or ask for fewer faults"
-        raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error
+        raise InputError("--swaps, --duplicates, --contamination", "", str(error), cure) from error
     if not samples:
-        raise InputError("--families/--individuals", "", "the cohort has no sample", "ask for some")
+        raise InputError("--families, --individuals", "", "the cohort has no sample", "ask for some")
     genotypes = draw_genotypes(rng, people, rng.uniform(*FREQUENCIES, sites))
     counts = draw_reads(rng, samples, genotypes, depth, error_rate)
     reference = rng.integers(0, 4, sites)

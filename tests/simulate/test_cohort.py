@@ -133,7 +133,7 @@ def test_there_may_be_families_only(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"swaps": 40}, "too few samples of .*raise --families or --individuals"),
+        ({"swaps": 40}, "^swaps, duplicates, contamination: .*too few samples of .*raise families or individuals"),
         ({"families": 0, "individuals": 0}, "the cohort has no sample"),
     ],
 )

@@ -238,12 +238,12 @@ CASES = {
 
 
 def refusal(folder, alignments, given):
-    """The message of the package for a call."""
+    """The message of the package for a call, with the options of the command line, as the page has it."""
     names = {"region": "regions", "variants": "candidates", "intervals": "regions_file"}
     keywords = {names[key]: value if key == "region" else str(value) for key, value in given.items()}
     with pytest.raises(InputError) as error:
         pairhmm.write_calls(alignments, folder / "ref.fa", folder / "out.vcf", backend="cpu", **keywords)
-    return str(error.value).replace(f"{folder}/", "")
+    return error.value.of_command_line.replace(f"{folder}/", "")
 
 
 @pytest.mark.parametrize("name", CASES)
