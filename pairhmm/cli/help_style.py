@@ -61,6 +61,7 @@ CONTEXT_SETTINGS = {
 _EVERYDAY = frozenset(
     [
         "alignments",
+        "position",
         "reference",
         "candidates",
         "regions",
@@ -125,6 +126,13 @@ class _Page:
         """The names of the option that shows everything: without -h where that shows the options of every day."""
         names: list[str] = super().get_help_option_names(ctx)  # type: ignore[misc]
         return [name for name in names if name not in (name for param in self.params for name in param.opts)]
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option that shows everything."""
+        option: click.Option | None = super().get_help_option(ctx)  # type: ignore[misc]
+        if option and any(param.name == "everyday" for param in self.params):
+            option.help = "Show all options, and exit."
+        return option
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as they are typed."""

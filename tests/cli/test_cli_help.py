@@ -39,6 +39,17 @@ def page(path):
     return done.output
 
 
+@pytest.mark.parametrize("name", ["call", "likelihoods", "explain"])
+def test_the_short_page_has_every_required_parameter(name):
+    text = CliRunner().invoke(cli, [name, "-h"], env={"COLUMNS": str(WIDTH)}, catch_exceptions=False).output
+    command = cli.get_command(click.Context(cli), name)
+    required = [max(one.opts, key=len) for one in command.params if one.required]
+    assert "--reference" in required
+    assert [one for one in required if one.upper() not in text.upper()] == []
+    assert "--help  Show all options, and exit." in text
+    assert text.count("│") < page([name]).count("│") / 2
+
+
 def params(path, command):
     return command.get_params(click.Context(command, info_name=path[-1] if path else "pairhmm"))
 
