@@ -18,6 +18,7 @@ from pairhmm.options import keyword_types, with_keywords
 from pairhmm.report.inputs import ReportInputs, ReportKeywords
 from pairhmm.scan.api import ScanKeywords
 from pairhmm.scan.base import ScanOptions
+from pairhmm.simulate.cohort import simulate_cohort
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.warp.base import WarpKeywords, WarpOptions
 
@@ -124,8 +125,8 @@ def test_every_argument_that_errors_name_exists():
         *keyword_types(RunOptions),
         *keyword_types(GenotypeOptions),
         *keyword_types(RecordOptions),
+        *get_type_hints(simulate_cohort),
         "devices",
-        "output",
     }
     known |= RunInputs.__dataclass_fields__.keys()
     assert {name.partition("=")[0] for name in ARGUMENTS.values()} <= known
