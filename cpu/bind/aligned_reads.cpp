@@ -6,6 +6,7 @@
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
 #include "calling/depth.hpp"
+#include "calling/introns.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/over_origin.hpp"
 #include "calling/reference_differences.hpp"
@@ -101,6 +102,26 @@ OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, c
                           to_array(std::move(offset)), to_array(std::move(cigar)));
 }
 
+using ReadTuple =
+    TupleOf<nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>, Owned<int64_t>,
+            Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>, Owned<uint32_t>>;
+
+ReadTuple split_at_introns(const AlignedReads& reads) {
+    pairhmm::IntronSplitter splitter;
+    pairhmm::ReadColumns parts;
+    const auto add = [&](const AlignedReads& some) {
+        if (some.reads.count) parts.append_run(some, 0, some.reads.count);
+    };
+    add(splitter.split(reads));
+    add(splitter.rest());
+    return nb::make_tuple(nb::bytes(parts.names.data(), parts.names.size()), to_array(std::move(parts.name_end)),
+                          to_array(std::move(parts.sample)), to_array(std::move(parts.flag)),
+                          to_array(std::move(parts.mapq)), to_array(std::move(parts.start)),
+                          to_array(std::move(parts.end)), to_array(std::move(parts.base_offset)),
+                          to_array(std::move(parts.base)), to_array(std::move(parts.quality)),
+                          to_array(std::move(parts.cigar_offset)), to_array(std::move(parts.cigar)));
+}
+
 }  // namespace
 
 void bind_aligned_reads(nb::module_& module) {
@@ -147,5 +168,8 @@ void bind_aligned_reads(nb::module_& module) {
                 return nb::make_tuple(to_python(std::move(joined)), std::move(profiles));
             },
             "read"_a, "first"_a, "last"_a, "region_read"_a, "join_mates"_a,
-            "Join cut reads of regions: the fields of JoinedReads, and what is known of the profiles.");
+            "Join cut reads of regions: the fields of JoinedReads, and what is known of the profiles.")
+        .def("split_at_introns", &split_at_introns,
+             "The parts of reads between introns, as reads: their names, where each ends, and their columns from the "
+             "samples to the CIGARs.");
 }

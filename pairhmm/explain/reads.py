@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ from pairhmm.calling.opening import OpenFiles
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.explain.facts import AltAllele, ReadsThere
 from pairhmm.native import native
+from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.variant import MAX_SHIFT, Variant, shift_left, trim_allele
 
 # In the order in which a read that has several is counted (cpu/formats/alignments.hpp).
 _FLAGS = {SECONDARY: "secondary", QC_FAIL: "QC-fail", DUPLICATE: "duplicate", SUPPLEMENTARY: "supplementary"}
-_SKIP = 3
 SPANNED = "*"
 """The allele of a chromosome on which a deletion takes the site away."""
 _EVERY_ALLELE = CandidateOptions(0, 1, 1, 0, 0, assembly=False)
@@ -75,10 +76,8 @@ class LocalReads:
 
     def deletes(self, read: int, position: int) -> bool:
         """Whether a read has a deletion over a position."""
-        first, end = self.block.cigar_offset[read : read + 2].tolist()
         is_over = self.block.start[read] <= position < self.block.end[read]
-        has_skip = bool(np.any(self.block.cigar[first:end] & 15 == _SKIP))
-        return bool(is_over) and not has_skip and self.block.native.query_at(read, position) < 0
+        return bool(is_over) and self.block.native.query_at(read, position) < 0
 
     def depths_at(self, position: int, least_quality: int) -> Counter[str]:
         """The used reads with a good base at a position, or a deletion, by sample."""
@@ -101,8 +100,13 @@ def local_reads(files: OpenFiles, options: RunOptions, place: Interval) -> Local
         left_out=LeftOut(),
         trims_ends=options.model.trims_ends,
     )
-    block = ReadBlock.concatenate([*blocks, ReadBlock.empty(place.chrom)])
+    block = _split_at_introns(ReadBlock.concatenate([*blocks, ReadBlock.empty(place.chrom)]))
     return LocalReads(block, _reasons(block.flag, block.mapq, options.reads), files.reader.samples)
+
+
+def _split_at_introns(block: ReadBlock) -> ReadBlock:
+    columns: tuple[Any, ...] = block.aligned.split_at_introns()
+    return ReadBlock(block.chrom, Names(*columns[:2]), *columns[2:])
 
 
 def _reasons(flag: NDArray[np.uint16], mapq: NDArray[np.uint8], selection: ReadSelection) -> list[str]:

@@ -209,6 +209,18 @@ def test_few_reads(planted, quality, reason):
         assert "LowQual: QUAL" in one.verdict.text
 
 
+def test_reads_that_skip_the_position_are_not_over_it(planted):
+    """Parts of a read between introns are reads of their own, as `call` has them."""
+    heterozygous(planted)
+    for number in range(30):
+        start, half = SITE - 60 - number, READ // 2
+        exons = GENOME[start : start + half] + GENOME[start + half + 200 : start + READ + 200]
+        planted.add(start, f"{half}M200N{half}M", exons, "?" * READ)
+    one = explained(planted)
+    assert one.verdict.is_called
+    assert (one.reads["s"].over, one.reads["s"].used) == (40, 40)
+
+
 def test_no_read_at_all(planted):
     heterozygous(planted)
     assert explained(planted, "empty:2,001").verdict.reason == "no-reads"
