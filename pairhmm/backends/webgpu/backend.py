@@ -191,6 +191,7 @@ class WebgpuBackend(Backend):
                 self._runtime.wait(slot)
                 elapsed = time.perf_counter() - begin
                 seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
+                self._note_speed(sum(dispatch.cells for dispatch in dispatches), seconds[-1])
             return seconds[1:]
 
     @contextmanager
