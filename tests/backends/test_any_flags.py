@@ -78,10 +78,11 @@ def test_any_flags(backend, any_pairs, any_byte):
     any_pairs.check(backend, batch, pairs)
 
 
-def test_any_qualities(backend, any_pairs):
+@pytest.mark.parametrize("any_byte", [False, True])
+def test_any_qualities(backend, any_pairs, any_byte):
     rng = np.random.default_rng(1)
     pairs = [any_pairs.random_pair(rng, 600) for _ in range(60)]
-    any_pairs.check(backend, any_pairs.with_flags(pairs), pairs)
+    any_pairs.check(backend, any_pairs.with_flags(pairs, any_byte), pairs)
 
 
 def test_no_flags_is_gatks_model(backend, any_pairs):
