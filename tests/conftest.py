@@ -22,8 +22,8 @@ from hypothesis import settings
 
 from pairhmm import backends
 from pairhmm.backends.tiles import Shape
-from pairhmm.backends.webgpu.kernels import PART, KernelVariant, source
-from pairhmm.backends.webgpu.layout import shapes, tree_shapes
+from pairhmm.backends.webgpu.kernels import FLAGS_PART, PART, KernelVariant, source
+from pairhmm.backends.webgpu.layout import flag_shapes, shapes, tree_shapes
 from pairhmm.backends.webgpu.long_pairs import LONG, LONGEST_SEGMENT, rescale_steps
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.work import RESCUERS
@@ -174,6 +174,12 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         for kernel, shape, part in kernels
         for shuffles, rows, extension in product(ways, models, extensions)
     ]
+    flags = [
+        KernelVariant(
+            "forward_tall" if shape.tall else "forward", shape, WIDTH, shuffles, "flags", extension, part=FLAGS_PART
+        )
+        for shape, shuffles, extension in product(flag_shapes(WIDTH).known, ways, extensions)
+    ]
     walks = [
         KernelVariant("forward_trees", Shape(1, rows), WIDTH, shuffles, emissions, extension)
         for rows in sorted({shape.rows for shape in tree_shapes(WIDTH).known if not shape.tall})
@@ -196,7 +202,7 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         KernelVariant("forward_join", LONG, LONG.lanes, False, "folded", None, segment=segment)
         for segment in segments.values()
     ]
-    return (*batches, *walks, *rows_of_trees, *rows_of_pairs, *pairs, *joins)
+    return (*batches, *flags, *walks, *rows_of_trees, *rows_of_pairs, *pairs, *joins)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,6 @@ __all__ = [
     "on_devices",
     "on_the_cpu",
     "status",
-    "takes_flags",
     "takes_oracle",
 ]
 
@@ -41,13 +40,11 @@ class Entry(NamedTuple):
     # Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
     # without being told.
     is_oracle: bool = False
-    # Whether it scores partially determined haplotypes (`PairBatch.flags`)
-    takes_flags: bool = True
 
 
 REGISTRY = (
     Entry("cuda", has_devices=True),
-    Entry("webgpu", has_devices=True, takes_flags=False),
+    Entry("webgpu", has_devices=True),
     Entry("cpu"),
     Entry("reference", is_oracle=True),
 )
@@ -91,11 +88,6 @@ def takes_oracle(name: str, what: str) -> bool:
         return True
     require_compiled(f"backend {name}")
     return False
-
-
-def takes_flags(name: str) -> bool:
-    """Whether this backend scores partially determined haplotypes."""
-    return any(entry.name == name and entry.takes_flags for entry in REGISTRY)
 
 
 def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:

@@ -135,7 +135,8 @@ def _score_block(pairs: list[_Pair], start: Start) -> NDArray[np.float64]:
             i = np.arange(low, high + 1)
             emission = row[letter[:, d - i], pair[:, None], i]
             _fill(now, before, last, row[kinds:, :, low : high + 1], emission, low, high)
-            if d % _NORMALISE_EVERY < 2:  # two diagonals in a row, because a cell reads from both before it
+            # Two diagonals in a row, because a cell reads from both before it; a branch is read far behind its cells.
+            if branches is not None or d % _NORMALISE_EVERY < 2:
                 now.normalise()
             ends = np.flatnonzero((m >= low) & (m <= high) & (d - m <= n))
             if len(ends):

@@ -195,10 +195,7 @@ def _workload_table(
     workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
     common = {"repetitions": repetitions, "threads": threads}
     for choice in choices:
-        taken = {
-            name: each for name, each in workloads.items() if not each.flags or backends.takes_flags(choice.backend)
-        }
-        tables.rows(device.measure_workloads(choice, taken, **common), threads=threads)
+        tables.rows(device.measure_workloads(choice, workloads, **common), threads=threads)
         if groups is not None:
             tables.rows([device.measure_groups(choice, groups, copies, **common)], threads=threads)
 

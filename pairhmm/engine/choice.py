@@ -72,9 +72,7 @@ def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
     return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
 
 
-def choose(
-    wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1, has_flags: bool = False
-) -> DevicePool:
+def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 
     Parameters
@@ -85,8 +83,6 @@ def choose(
         Cells of the whole work. Without them, "auto" expects the regions of a run.
     threads : int
         CPU threads, which a device has to be faster than.
-    has_flags : bool
-        Whether haplotypes are partially determined, which not every backend takes.
 
     Raises
     ------
@@ -100,9 +96,8 @@ def choose(
         _check_the_cpu()
     if choice.backend != "auto":
         return _load(choice.backend, choice)
-    names = [name for name in backends.names() if backends.takes_flags(name) or not has_flags]
     refused: list[str] = []
-    for name in _ranked(names, choice, cells, threads):
+    for name in _ranked(backends.names(), choice, cells, threads):
         try:
             status = backends.status(name)
             if not status.available:
@@ -195,10 +190,7 @@ def forward(
     Scores
         No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    if isinstance(backend, str | Choice):
-        pool = choose(backend, batch.cells, threads, has_flags=batch.flags is not None)
-    else:
-        pool = DevicePool([backend])
+    pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 
 

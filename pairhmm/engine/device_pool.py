@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import PairBatch, Scores
 from pairhmm.native import native
 
@@ -90,8 +90,6 @@ class DevicePool:
         Once `stop` is set, no further chunk starts, and Stopped is raised. With `begins_small` the first chunks are
         small, so that devices soon have work; each chunk has a fixed cost.
         """
-        if batch.flags is not None:
-            self._check_flags()
         stop = threading.Event() if stop is None else stop
         job = _Job(batch.pairs, _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
@@ -104,11 +102,6 @@ class DevicePool:
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return job.scores
-
-    def _check_flags(self) -> None:
-        for device in self.devices:
-            if not backends.takes_flags(device.name):
-                raise BackendUnavailable(device.name, "it has no partially determined haplotypes", "use --backend cpu")
 
     def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
         """Score chunks until none is left, the devices are lost, or `stop` is set."""

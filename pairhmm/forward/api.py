@@ -68,7 +68,7 @@ def forward(
     TypeError
         For reads of another model.
     BackendUnavailable
-        Where a named backend does not run here, or does not take flags.
+        Where a named backend does not run here.
     OptionError
         For "graph" with a backend that is not of the CPU.
 

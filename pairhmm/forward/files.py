@@ -121,7 +121,7 @@ def _scorer(
     if model == "graph":
         by_oracle = takes_oracle(backend)
         return lambda block: graph_scores(block.batch, block.graphs or [], by_oracle, threads)
-    pool = engine.choose(backend, cells, threads, has_flags=model == "pdhmm")
+    pool = engine.choose(backend, cells, threads)
     return lambda block: pool.forward(block.batch, threads)
 
 

@@ -152,7 +152,7 @@ def validate(
     check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
     check_whole("worst", worst, 0)
     check_whole("threads", threads, 1)
-    pool = engine.choose(backend, has_flags=has_flags)
+    pool = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
     known = read_partially_determined(file) if has_flags else read_reference_likelihoods(file)

@@ -25,13 +25,22 @@
 //#end
 // import forward/batch.wgsl: batch, work, item_of, find_read, score_index
 // import forward/tiles.wgsl: largest_of_tile
-// import forward/lanes.wgsl: load_lane, load_emissions
+// import forward/lanes.wgsl: load_lane
 // import forward/rows_*.wgsl: first_deletion
-// import forward/states.wgsl: States, staged_coefficients, take_column
+// import forward/states.wgsl: States, staged_coefficients
+//#if FLAGS
+// import forward/flags.wgsl: load_bases, clear_kept, take_letter
+//#else
+// import forward/lanes.wgsl: load_emissions
+// import forward/states.wgsl: take_column
+//#end
 // import forward/letters.wgsl: first_letters, next_letters
 // import forward/pass_*.wgsl: from_above
 // import forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
+//#if FLAGS
+//#else
 // import forward/lists.wgsl: List, enlist
+//#end
 // export: forward
 
 // One item: a tile of reads against some of their haplotypes.
@@ -62,7 +71,11 @@ fn forward(
     workgroupBarrier();
     let loaded = load_lane(lane, lane % G, read.first, read.rows, read.rows);
     let rows = staged_coefficients(lane);
+//#if FLAGS
+    load_bases(lane, lane % G, read.first, read.rows, read.rows);
+//#else
     load_emissions(lane, lane % G, read.first, read.rows);
+//#end
 
     note_rows(slot, loaded.kept, loaded.unfit);
 //#if SHUFFLES
@@ -91,6 +104,9 @@ fn forward(
         let start = select(0.0, START_VALUE, is_first);
         let deletion = entry * start / f32(max(columns, 1u));
         var states = States();  // zeros
+//#if FLAGS
+        clear_kept(lane);
+//#end
         states.s0 = work.start_match * start + deletion * work.start_deletion;
         // Many columns may add nearly the same to the sum, so it is summed in parts.
         var sum = 0.0;
@@ -99,6 +115,14 @@ fn forward(
             let letters_of_part = next_letters(&letters);
             let left = i32(steps) - i32(t);
             var part = 0.0;
+//#if FLAGS
+            for (var u = 0u; u < PART; u++) {
+                let above = from_above(states.below, lane, u);
+                let entering = vec2<f32>(select(above.x, deletion, is_first), select(above.y, 0.0, is_first));
+                take_letter(&states, rows, letters_of_part.four0 >> (16u * u), lane, entering);
+                part += select(0.0, states.below.y, left > i32(u));
+            }
+//#else
 //#for u PART
             {
                 let letter = (letters_of_part.four$u.quad >> $u.byteu) & 7u;
@@ -108,15 +132,20 @@ fn forward(
                 part += select(0.0, states.below.y, left > $u);
             }
 //#end
+//#end
             sum += part;
         }
 
         if works && is_last {
             let unfits = atomicLoad(&unfit[slot]);
+//#if FLAGS
+            put_sum(first_score + round, sum, unfits);
+//#else
             let held = put_sum(first_score + round, sum, unfits);
             if !held && unfits == 0u {
                 enlist(List(work.rescuer, work.list), read.index, haplotype);
             }
+//#end
         }
     }
 }

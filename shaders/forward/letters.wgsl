@@ -22,11 +22,16 @@ struct Part {
 //#end
 }
 
-// Before a lane's first part, which begins at byte `at`.
+// Before a lane's first part, which begins at letter `at`.
 fn first_letters(at: u32) -> Letters {
     var letters: Letters;
+//#if FLAGS
+    letters.shift = (at & 1u) * 16u;
+    letters.word = at >> 1u;
+//#else
     letters.shift = (at & 3u) * 8u;
     letters.word = at >> 2u;
+//#end
     letters.low = batch[letters.word];
 //#for q PART_WORDS
     letters.ahead$q = batch[letters.word + 1u + $qu];

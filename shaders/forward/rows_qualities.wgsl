@@ -10,7 +10,7 @@
 //#if TREES
 // import forward/pairs.wgsl: plus, over
 //#end
-// export: load_row, first_deletion, relative_emissions
+// export: load_row, first_deletion, relative_emissions, load_position, emission_at
 
 // The five bytes of a position.
 struct Position {

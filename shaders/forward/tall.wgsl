@@ -19,9 +19,15 @@
 // import forward/pass_*.wgsl: in_order
 //#end
 // import forward/batch.wgsl: batch, work, item_of, find_read, score_index
-// import forward/lanes.wgsl: load_lane, load_emissions
+// import forward/lanes.wgsl: load_lane
 // import forward/rows_*.wgsl: first_deletion
-// import forward/states.wgsl: States, staged_coefficients, take_column
+// import forward/states.wgsl: States, staged_coefficients
+//#if FLAGS
+// import forward/flags.wgsl: load_bases, clear_kept, take_letter
+//#else
+// import forward/lanes.wgsl: load_emissions
+// import forward/states.wgsl: take_column
+//#end
 // import forward/letters.wgsl: first_letters, next_letters
 // import forward/pass_*.wgsl: from_above
 // import forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
@@ -88,7 +94,12 @@ fn forward_tall(
             workgroupBarrier();
             let loaded = load_lane(lane, lane, read.first + row, read.rows - row, read.rows);
             let rows = staged_coefficients(lane);
+//#if FLAGS
+            load_bases(lane, lane, read.first + row, read.rows - row, read.rows);
+            clear_kept(lane);
+//#else
             load_emissions(lane, lane, read.first + row, read.rows - row);
+//#end
             if round == 0u {
                 note_rows(0u, loaded.kept, loaded.unfit);
 //#if SHUFFLES
@@ -114,6 +125,16 @@ fn forward_tall(
                 let letters_of_part = next_letters(&letters);
                 let left = i32(steps) - i32(t);
                 var part = 0.0;
+//#if FLAGS
+                for (var u = 0u; u < PART; u++) {
+                    let above = select(from_above(states.below, lane, u), entering_part[u], is_first);
+                    take_letter(&states, rows, letters_of_part.four0 >> (16u * u), lane, above);
+                    if is_last {
+                        leaving_part[u] = states.below;
+                    }
+                    part += select(0.0, states.below.y, left > i32(u));
+                }
+//#else
 //#for u PART
                 {
                     let letter = (letters_of_part.four$u.quad >> $u.byteu) & 7u;
@@ -124,6 +145,7 @@ fn forward_tall(
                     }
                     part += select(0.0, states.below.y, left > $u);
                 }
+//#end
 //#end
                 sum += part;
             }

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import pairhmm
-from pairhmm import backends, engine
-from pairhmm.errors import BackendUnavailable
+from pairhmm import engine
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.sequences.letters import decode
@@ -76,24 +75,17 @@ def test_the_oracle_is_gatks_program(any_pairs, any_byte):
 def test_any_flags(backend, any_pairs, any_byte):
     pairs = [pair for seed in range(20) for pair in pairs_of(any_pairs, seed)]
     batch = any_pairs.with_flags(pairs, any_byte)
-    if backends.takes_flags(backend.name):
-        any_pairs.check(backend, batch, pairs)
-        return
-    with pytest.raises(BackendUnavailable, match=r"no partially determined haplotypes; use --backend cpu$"):
-        engine.forward(batch, backend)
+    any_pairs.check(backend, batch, pairs)
 
 
-def test_any_qualities(backend, any_pairs):
-    if not backends.takes_flags(backend.name):
-        pytest.skip("this backend does not take flags")
+@pytest.mark.parametrize("any_byte", [False, True])
+def test_any_qualities(backend, any_pairs, any_byte):
     rng = np.random.default_rng(1)
     pairs = [any_pairs.random_pair(rng, 600) for _ in range(60)]
-    any_pairs.check(backend, any_pairs.with_flags(pairs), pairs)
+    any_pairs.check(backend, any_pairs.with_flags(pairs, any_byte), pairs)
 
 
 def test_no_flags_is_gatks_model(backend, any_pairs):
-    if not backends.takes_flags(backend.name):
-        pytest.skip("this backend does not take flags")
     batch = any_pairs.batch_of(pairs_of(any_pairs, 1))
     scores = engine.forward(replace(batch, flags=np.zeros_like(batch.haplotypes)), backend)
     np.testing.assert_allclose(scores.log10, engine.forward(batch, backend).log10, rtol=0, atol=1e-5)
@@ -101,8 +93,6 @@ def test_no_flags_is_gatks_model(backend, any_pairs):
 
 def test_groups(backend, any_pairs):
     """Haplotypes that begin alike share columns, and no score depends on what shares a group or a vector."""
-    if not backends.takes_flags(backend.name):
-        pytest.skip("this backend does not take flags")
     rng = np.random.default_rng(2)
     whole = any_pairs.with_flags(pairs_of(any_pairs, 3, [(90, 200)] * 8))
     reads = [whole.qualities.sliced(slice(90 * k, 90 * k + int(rng.integers(1, 91)))) for k in range(8)] * 3
@@ -122,8 +112,6 @@ def test_groups(backend, any_pairs):
 
 
 def test_a_long_read_and_a_hopeless_one(backend, any_pairs):
-    if not backends.takes_flags(backend.name):
-        pytest.skip("this backend does not take flags")
     shapes = [(700, 900), (1500, 1200), (501, 30), (300, 400)]
     pairs = [replace(pair, relation="unrelated") for pair in pairs_of(any_pairs, 5, shapes)]
     batch = any_pairs.with_flags(pairs)

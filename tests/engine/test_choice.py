@@ -156,17 +156,3 @@ def test_auto_does_not_leave_out_a_device_that_was_asked_for(gpu):
     gpu.found = Status(False, reason="no driver", cure="install one")
     with pytest.raises(BackendUnavailable, match="gpu: no driver; install one; cpu: it computes on the CPU"):
         engine.choose(Choice(devices=(0,)))
-
-
-def test_flags_go_to_a_backend_that_takes_them(gpu, monkeypatch):
-    """`auto` passes over one that does not; one that is named refuses them."""
-    read = Read(*np.full((5, 3), 2, dtype=np.uint8))
-    batch = PairBatch.from_groups([Group([read], ["ACG"], [np.zeros(3, np.uint8)])])
-    large = 10**15
-    assert engine.choose("auto", large, has_flags=True).name == "gpu"
-    without = Entry("gpu", has_devices=True, takes_flags=False)
-    monkeypatch.setattr(backends, "REGISTRY", (without, *backends.REGISTRY[1:]))
-    assert engine.choose("auto", large).name == "gpu"
-    assert engine.choose("auto", large, has_flags=True).name == "cpu"
-    with pytest.raises(BackendUnavailable, match="gpu: it has no partially determined haplotypes"):
-        engine.forward(batch, "gpu")

@@ -31,14 +31,18 @@ def published(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.fixture(params=["reference", "cpu", "webgpu"])
+def backend(request, require_backend):
+    require_backend(request.param)
+    return request.param
+
+
 def test_published_scores(published, backend):
     result = pairhmm.validate(published, model="pdhmm", backend=backend)
     assert result.holds
     assert result.pairs == 8
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(("name", "pairs"), [("pdhmm_syn_990_1_2.txt", 990), ("pdhmm_syn_199_68_51.txt", 199)])
 def test_all_published_scores(shared_data, name, pairs, backend):
     """They have seven digits, so that those of -100 are within 5e-5."""

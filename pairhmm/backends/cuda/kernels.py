@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, PD_STEPS, Shape, TreeSizes
 from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
@@ -55,9 +55,6 @@ LONG_COLUMNS = 8
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
-
-PD_STEPS = 5
-"""Lowest bit of the steps in a letter of a partially determined haplotype: kDeviceSteps of `cpu/pdhmm/columns.hpp`."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""

@@ -26,13 +26,13 @@ from pairhmm.backends.tiles import (
     Shapes,
     Staging,
     Tier,
+    letters_of,
     send_with_tiles,
     table_of_shapes,
     takes_trees,
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
-from pairhmm.native import native
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -296,14 +296,6 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     return kinds
 
 
-def columns_of(batch: PairBatch) -> NDArray[np.uint16]:
-    """The letters of partially determined haplotypes as kernels take them (`cpu/pdhmm/columns.hpp`)."""
-    columns = np.empty(len(batch.haplotypes), dtype=np.uint16)
-    letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
-    native.pd_device_columns(letters, flags, batch.haplotype_offset, columns)
-    return columns
-
-
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The plan of a batch's header and arrays, to which more may be added, and the header."""
     plan = Plan()
@@ -312,7 +304,7 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     plan.add(header.view(np.uint8))
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         header[name] = plan.add_offsets(getattr(batch, name))
-    letters = batch.haplotypes if batch.flags is None else columns_of(batch)
+    letters = letters_of(batch)
     plan.add(np.zeros(PADDING, dtype=letters.dtype))
     header["letters"] = plan.add(letters)
     plan.add(np.zeros(PADDING + batch.widest, dtype=letters.dtype), aligned=False)

@@ -18,7 +18,14 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import Shape, fresh_scores, rouse_team, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
+from pairhmm.backends.webgpu.kernels import (
+    FLAGS_PART,
+    LONG_TREE_PART,
+    PART,
+    SOFTWARE_PART,
+    TREE_PART,
+    KernelVariant,
+)
 from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Rescue, Tier, pack, put_scores, tree_shapes
 from pairhmm.backends.webgpu.long_pairs import (
     LONG,
@@ -143,7 +150,12 @@ class WebgpuBackend(Backend):
         return self.forward(batch, skip_read, threads)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
+        """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64.
+
+        The CPU scores pairs with flags.
+        """
+        if batch.flags is not None:
+            return Scores.none(len(pairs))
         batch = with_one_gap_model(batch)
         scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
@@ -153,6 +165,8 @@ class WebgpuBackend(Backend):
         return scores
 
     def computed_cells(self, batch: PairBatch) -> int:
+        if batch.flags is not None:
+            return batch.cells
         return tiles.computed_cells(batch, tree_shapes(WIDTH), HAPLOTYPES_OF_TREES)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
@@ -177,6 +191,7 @@ class WebgpuBackend(Backend):
                 self._runtime.wait(slot)
                 elapsed = time.perf_counter() - begin
                 seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
+                self._note_speed(sum(dispatch.cells for dispatch in dispatches), seconds[-1])
             return seconds[1:]
 
     @contextmanager
@@ -264,7 +279,8 @@ class WebgpuBackend(Backend):
             extension = self._tree_extension(model)
             rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
             return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=tree_part)
-        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
+        part = FLAGS_PART if model[0] == "flags" else self._part
+        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=part)
 
     def _rescue_variant(self, rescue: Rescue, model: tuple[str, float | None]) -> KernelVariant:
         shuffles = rescue.shape.lanes <= self._runtime.subgroup

@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 
 from pairhmm.backends import tiles
-from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, PD_STEPS, Shape
 from pairhmm.backends.webgpu.long_pairs import long_constants, rescale_steps
 from pairhmm.backends.webgpu.rows import (
     FOLDED_AT,
@@ -54,6 +54,7 @@ from pairhmm.backends.webgpu.work import (
 from pairhmm.models import scaling
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import ERROR
+from pairhmm.sequences import letters as sequences
 
 FILES = {
     "forward": "forward/forward.wgsl",
@@ -74,6 +75,10 @@ PART, SOFTWARE_PART = 12, 4
 
 A software adapter compiles slowly, so it gets the shorter loop.
 """
+
+FLAGS_PART = 2
+"""Columns of an iteration beside partially determined haplotypes. A column with steps takes far more instructions, so
+more columns would not pay."""
 
 TREE_PART, LONG_TREE_PART = 4, 8
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU, where events are near each other and where they are not.
@@ -109,13 +114,17 @@ class KernelVariant:
     width: int  # Invocations of a workgroup
     shuffles: bool  # Lanes hand values on by subgroup shuffles instead of workgroup memory
     # {"qualities", "profiles", "kinds", "folded"}: what rows are made from: the file shaders/forward/rows_*.wgsl of
-    # that name.
+    # that name. Or "flags": qualities, beside partially determined haplotypes.
     rows: str
     # Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
     # The scores are the same bits either way.
     extension: float | None
     segment: int = 0  # For the kernels of long pairs: lanes of a segment, which hand values on to each other
     part: int = PART  # Columns of an iteration of the loop; of "forward_scaled", those between two rescalings
+
+    @property
+    def has_flags(self) -> bool:
+        return self.rows == "flags"
 
     @property
     def is_long(self) -> bool:
@@ -148,7 +157,9 @@ def rows_of(batch: PairBatch) -> str:
     """`KernelVariant.rows` of a batch."""
     if batch.profiles is not None:
         return "profiles" if batch.profiles.kinds is None else "kinds"
-    return "folded" if batch.rows is not None else "qualities"
+    if batch.rows is not None:
+        return "folded"
+    return "qualities" if batch.flags is None else "flags"
 
 
 def source(variant: KernelVariant) -> str:
@@ -164,13 +175,15 @@ def source_pieces(variant: KernelVariant) -> list[str]:
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
         "MASKED": int(variant.is_masked),
+        "FLAGS": int(variant.has_flags),
         "PADDED": int(variant.is_long),
         "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
         "TREES": int(variant.kernel in ("forward_tree_rows", "forward_long_rows")),
     }
     way = "shuffles" if variant.shuffles else "memory"
+    rows = "qualities" if variant.has_flags else variant.rows
     choices = {
-        "forward/rows_*.wgsl": f"forward/rows_{variant.rows}.wgsl",
+        "forward/rows_*.wgsl": f"forward/rows_{rows}.wgsl",
         **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
     values: dict[str, Number] = dict(sizes)
@@ -213,7 +226,7 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         # Compilers address arrays whose size is a power of two in more steps.
         "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
         "PART": variant.part,
-        "PART_WORDS": variant.part // WORD,
+        "PART_WORDS": variant.part // (WORD // 2 if variant.has_flags else WORD),
         "RESCALE_STEPS": steps,
         "SEGMENT": segment,
         # Most lanes that an insertion passes until the next rescaling.
@@ -254,6 +267,12 @@ def shared() -> dict[str, str]:
         "TAIL": TAIL,
         "EVENT_FLAGS": EVENT_FLAGS,
         **{f"EVENT_{name}": bits for name, bits in EVENT.items()},
+        "CODES": sequences.LOWER_CASE + LETTERS,
+        "CODE_OF_N": LETTERS - 1,
+        "BASES": (1 << LETTERS - 1) - 1 | (1 << LETTERS) - 1 << sequences.LOWER_CASE,
+        "JOINS": 1 << PD_STEPS,
+        "KEEPS": 2 << PD_STEPS,
+        "FIRST_ROW": 4 << PD_STEPS,
         "MAKERS": MAKERS,
         "PARTS": LONG_PARTS,
         "TREES_OF_GROUP": TREES_OF_GROUP,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -20,6 +20,7 @@ from pairhmm.backends.tiles import (
     Shape,
     Shapes,
     Staging,
+    letters_of,
     rescuer_of,
     send_with_tiles,
     table_of_shapes,
@@ -59,6 +60,10 @@ ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range
 Measured on an H200: a cell takes as long with 9 rows as with 19. It takes 1.3 times as long with 20 rows, or with 19
 rows on 4 lanes.
 """
+
+FLAGS_ROWS = {1: (12,), 4: (12,), 8: (10, 13), 16: (8, 10, 12), 32: (8, 10, 12)}
+"""The same beside partially determined haplotypes: fewer rows, as lanes keep states of theirs in a workgroup's memory,
+and fewer kernels, as they take long to compile."""
 
 TIER_CELLS = 240_000_000
 """Fixed cost of a tier, in cells. A dispatch begins when the one before has ended, and each one's end is idle time."""
@@ -175,8 +180,18 @@ def shapes(width: int) -> Shapes:
 
     The rows of a lane change no bit of a score. The lanes of a read, and the shape that rescues it, do.
     """
+    return _table(ROWS, width)
+
+
+@cache
+def flag_shapes(width: int) -> Shapes:
+    """All shapes for reads beside partially determined haplotypes."""
+    return _table(FLAGS_ROWS, width)
+
+
+def _table(rows: Mapping[int, Iterable[int]], width: int) -> Shapes:
     costs = STEP_COST, STRIP_COST
-    return table_of_shapes(ROWS, LONGEST_TILE, width, costs, _kind, TIER_CELLS, ITEM_SIZES)
+    return table_of_shapes(rows, LONGEST_TILE, width, costs, _kind, TIER_CELLS, ITEM_SIZES)
 
 
 @cache
@@ -221,8 +236,8 @@ def pack(
     work["kept"], work["unordered"] = 2 * batch.pairs, 2 * (batch.pairs + batch.reads)
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
-    in_trees = takes_trees(batch.start)
-    table = tree_shapes(width) if in_trees else shapes(width)
+    in_trees = batch.flags is None and takes_trees(batch.start)
+    table = tree_shapes(width) if in_trees else shapes(width) if batch.flags is None else flag_shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
     results: list[Packed] = []
 
@@ -248,7 +263,7 @@ def _packed(
     """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
     listed = [0] * len(RESCUERS)
     for tier in tiers:
-        if not tier.shape.tall:
+        if not tier.shape.tall and batch.flags is None:
             listed[rescuer_of(tier.shape, RESCUERS)] += tier.pairs
     list_at = [*accumulate(listed, initial=0)]
     entries = list_at[-1]
@@ -360,9 +375,10 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
     plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    work["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
+    letters = letters_of(batch)
+    plan.add(np.zeros(PADDING, dtype=letters.dtype))
+    work["letters"] = plan.add(letters) // letters.itemsize
+    plan.add(np.zeros(PADDING + batch.widest, dtype=letters.dtype), aligned=False)
     work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
     if batch.qualities is not None:
         _add_qualities(batch, plan, work)

@@ -28,7 +28,12 @@ WORK = Record(
     Field("group_pair", "u32", "u32[groups + 1] first score of a group; scores are row-major (read, haplotype)"),
     Field("haplotype_offset", "u32", "u32[haplotypes + 1] first letter of a haplotype"),
     Field("order", "u32", "u32[reads] reads by tile"),
-    Field("letters", "u32", "bytes 0..4; 31 before the first and `widest` + 48 from the last on may be read"),
+    Field(
+        "letters",
+        "u32",
+        "of bytes 0..4, or of flags.wgsl two bytes each; 31 before the first and `widest` + 48 from the last on may be "
+        "read",
+    ),
     Field("rows", "u32", "of rows_*.wgsl: f32[positions][12] folded, f64[positions][4] of profiles, u32[kinds][17]"),
     Field("kinds", "u32", "u16[positions] of rows_kinds.wgsl: which of its rows each position has"),
     Field("constants", "u32", "f32[][2] of rows_profiles.wgsl"),
@@ -79,7 +84,7 @@ WORK = Record(
 )
 """The uniform block of a dispatch: where the arrays of a batch lie in their buffer, and what is to be done.
 
-Offsets are in 32-bit words, except those of letters and qualities, which are in bytes.
+Offsets are in 32-bit words, except those of letters, in letters, and of qualities, in bytes.
 """
 
 

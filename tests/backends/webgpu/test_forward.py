@@ -1,5 +1,7 @@
 """The webgpu backend against the oracle: the cases of the CUDA tests, with shuffles and with workgroup memory."""
 
+import numpy as np
+
 from tests.conftest import load_helper
 
 CUDA_ALONE = {
@@ -19,3 +21,9 @@ def _cases():
 
 
 globals().update(_cases())
+
+
+def test_partially_determined_haplotypes(backend, any_pairs):
+    rng = np.random.default_rng(1)
+    pairs = [any_pairs.random_pair(rng, 600) for _ in range(20)]
+    any_pairs.check(backend, any_pairs.with_flags(pairs), pairs)
