@@ -128,6 +128,23 @@ void bind_genotypes(nb::module_& module) {
         "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base, and "
         "three as of every base. The higher rates count.");
 
+    nb::class_<SourceRates>(
+        module, "SourceRates",
+        "How often other sources show an allele, as a share of how often a chromosome has it: errors of a strand in all "
+        "cycles alike, and growing with them; foreign reads where no neighbour tells; and how often these are like the "
+        "reference.")
+        .def_prop_ro("strand", [](const SourceRates& rates) { return rates.errors.strand; })
+        .def_prop_ro("growing", [](const SourceRates& rates) { return rates.errors.growing; })
+        .def_prop_ro("foreign", [](const SourceRates& rates) { return rates.foreign; })
+        .def_prop_ro("foreign_reference", [](const SourceRates& rates) { return rates.foreign_reference; })
+        .def(
+            "of_context",
+            [](const SourceRates& rates, int context) {
+                const pairhmm::ErrorShares& own = rates.errors_in(context);
+                return std::tuple(own.strand, own.growing);
+            },
+            "context"_a, "The first two in one of 512 contexts (cpu/calling/other_sources.hpp).");
+
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
         .def(
             "__init__",
@@ -135,8 +152,7 @@ void bind_genotypes(nb::module_& module) {
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
                int most_copies, double spread, bool mixture, std::vector<std::string> names,
-               const pairhmm::ErrorRates* errors, double strand_errors, double growing_errors, double foreign,
-               double foreign_reference) {
+               const pairhmm::ErrorRates* errors, const SourceRates* source_rates) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
@@ -150,7 +166,7 @@ void bind_genotypes(nb::module_& module) {
                                                    gvcf,
                                                    {most_copies, std::move(gain), std::move(loss), spread},
                                                    contamination,
-                                                   {strand_errors, growing_errors, foreign, foreign_reference},
+                                                   source_rates ? *source_rates : SourceRates{},
                                                    mixture,
                                                    std::move(names)};
                 if (errors) options.errors = std::make_shared<pairhmm::ErrorRates>(*errors);
@@ -165,14 +181,11 @@ void bind_genotypes(nb::module_& module) {
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
-            "errors"_a.none() = nb::none(), "strand_errors"_a = SourceRates{}.strand,
-            "growing_errors"_a = SourceRates{}.growing, "foreign"_a = SourceRates{}.foreign,
-            "foreign_reference"_a = SourceRates{}.foreign_reference,
+            "errors"_a.none() = nb::none(), "source_rates"_a.none() = nb::none(),
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. strand_errors, growing_errors, "
-            "foreign, foreign_reference: as SourceRateFinder has them. mixture: samples are mixtures of haplotypes. names: of the "
-            "samples, for the table of haplotypes; without them there is none. errors: of a mixture's reads.")
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. mixture: samples are mixtures of haplotypes. names: of the "
+            "samples, for the table of haplotypes; without them there is none. errors: of a mixture's reads. source_rates: as some reads show them.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
@@ -212,13 +225,5 @@ void bind_genotypes(nb::module_& module) {
                 finder.add(chrom, reads, reference);
             },
             "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
-        .def(
-            "rates",
-            [](const SourceRateFinder& finder) {
-                const SourceRates rates = finder.rates();
-                return std::tuple(rates.strand, rates.growing, rates.foreign, rates.foreign_reference);
-            },
-            "How often a strand has errors that show an allele, as a share of how often a chromosome has it: in all "
-            "cycles alike, and growing with them; how often foreign reads do, where no neighbour tells; and how "
-            "often these are like the reference.");
+        .def("rates", &SourceRateFinder::rates, "The rates that the reads show, at least.");
 }

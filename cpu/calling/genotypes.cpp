@@ -221,8 +221,8 @@ bool SiteReads::has_alternative(const Genotypes& genotypes, int64_t genotype) co
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
     SiteReads fewer = without_rows(static_cast<int>(kept.size()));
-    if (!may_be_error_.empty())
-        for (const int64_t allele : kept) fewer.may_be_error_.push_back(may_be_error_[static_cast<size_t>(allele)]);
+    if (!errors_.empty())
+        for (const int64_t allele : kept) fewer.errors_.push_back(errors_[static_cast<size_t>(allele)]);
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* row = &rows_[read * alleles_];
         double best = kLowest;
@@ -235,8 +235,8 @@ SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
 SiteReads SiteReads::with_non_reference() const {
     SiteReads more = without_rows(alleles_ + 1);
     more.slips_ = slips_;
-    more.may_be_error_ = may_be_error_;
-    if (!may_be_error_.empty()) more.may_be_error_.push_back(1);
+    more.errors_ = errors_;
+    if (!errors_.empty()) more.errors_.emplace_back();
     std::vector<double> lower;
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* values = row(static_cast<int64_t>(read));
@@ -256,7 +256,7 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
     std::vector<int64_t> order(static_cast<size_t>(count(sample)));
     std::iota(order.begin(), order.end(), begin_[sample]);
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return fragment_[a] < fragment_[b]; });
-    SeenFragments seen{alleles_, {}, {}, {}, {}, may_be_error_};
+    SeenFragments seen{alleles_, {}, {}, {}, {}, errors_};
     std::vector<double> row;
     for (size_t i = 0; i < order.size();) {
         const int64_t number = fragment_[order[i]];

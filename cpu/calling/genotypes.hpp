@@ -76,8 +76,8 @@ public:
     // From now on, genotypes are weighed with each of these by its prior. All reads of a site slip alike, so that their
     // errors are not independent.
     void set_slips(std::vector<Slips> slips) { slips_ = std::move(slips); }
-    // Whether each allele may be an error of a strand: [alleles]. Without it, all may be.
-    void set_errors(std::vector<uint8_t> may_be_error) { may_be_error_ = std::move(may_be_error); }
+    // What errors look like each allele: [alleles].
+    void set_errors(std::vector<ErrorsLike> errors) { errors_ = std::move(errors); }
     // Informative reads of each allele.
     std::vector<int64_t> depths(int sample) const;
     // Reads of a sample.
@@ -118,12 +118,12 @@ private:
 
     int alleles_ = 0;
     bool has_unlisted_ = false;
-    std::vector<int64_t> begin_;         // [samples + 1] the first read of each sample
-    std::vector<int64_t> read_;          // [reads] number among all reads of the region
-    std::vector<int64_t> fragment_;      // [reads]
-    std::vector<double> rows_;           // [reads][alleles]
-    std::vector<Slips> slips_;           // empty: no read slips
-    std::vector<uint8_t> may_be_error_;  // [alleles], or empty
+    std::vector<int64_t> begin_;      // [samples + 1] the first read of each sample
+    std::vector<int64_t> read_;       // [reads] number among all reads of the region
+    std::vector<int64_t> fragment_;   // [reads]
+    std::vector<double> rows_;        // [reads][alleles]
+    std::vector<Slips> slips_;        // empty: no read slips
+    std::vector<ErrorsLike> errors_;  // [alleles], or empty
     const ReadOrigins* origins_ = nullptr;
     int64_t first_ = 0, last_ = 0;  // the site
 };

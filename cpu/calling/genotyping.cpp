@@ -75,15 +75,21 @@ void leave_out_unlisted(int listed, SampleGenotype& sample) {
     sample.is_called = !sample.alleles.empty();
 }
 
-// Whether errors of a strand look like each allele: substitutions, and gaps of few bases.
-std::vector<uint8_t> may_be_errors(const Variant& variant, size_t alleles) {
+// What errors look like each allele: substitutions of a context, and gaps of few bases. Others are of no strand.
+std::vector<ErrorsLike> errors_like(const Variant& variant, size_t alleles, const std::string& reference,
+                                    int64_t start) {
     constexpr size_t kLongestError = 2;
-    std::vector<uint8_t> may_be(alleles, 1);
+    std::vector<ErrorsLike> errors(alleles);
     for (size_t i = 0; i < variant.alts.size(); ++i) {
-        const size_t alt = variant.alts[i].size(), ref = variant.ref.size();
-        may_be[i + 1] = std::max(alt, ref) - std::min(alt, ref) <= kLongestError;
+        const std::string& alt = variant.alts[i];
+        ErrorsLike& own = errors[i + 1];
+        own.may_be =
+            std::max(alt.size(), variant.ref.size()) - std::min(alt.size(), variant.ref.size()) <= kLongestError;
+        const TrimmedAllele trimmed = trim_allele(variant.ref, alt);
+        if (trimmed.ref.size() == 1 && trimmed.alt.size() == 1)
+            own.context = error_contexts(reference, variant.pos + trimmed.head - start, trimmed.alt.front());
     }
-    return may_be;
+    return errors;
 }
 
 // Whether most molecules of a mixture have an alternative allele: errors of one strand, or of some cycles, are fewer.
@@ -188,10 +194,10 @@ public:
         };
         const SourceRates own = options_.rates;
         weighed.likelihood = with(own, true);
-        weighed.without_strand_errors = with({0, 0, own.foreign, own.foreign_reference}, true);
-        weighed.without_foreign = with({own.strand, own.growing, 0, 0}, true);
+        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.foreign_reference}, true);
+        weighed.without_foreign = with({own.errors, 0, 0, own.of_context}, true);
         weighed.without_contamination = with(own, false);
-        weighed.alone = with({0, 0, 0, 0}, false);
+        weighed.alone = with({{0, 0}, 0, 0}, false);
         return weighed;
     }
 
@@ -318,7 +324,8 @@ private:
                        samples, options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
-        over.set_errors(may_be_errors(variant, static_cast<size_t>(over.alleles())));
+        over.set_errors(errors_like(variant, static_cast<size_t>(over.alleles()), region_.haplotypes.front().sequence,
+                                    region_.region.haplotype_start));
         SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
                                                    : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
                                                                options_.families, tables_);

@@ -181,7 +181,8 @@ Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t
             continue;
         }
         if (static_cast<double>(with.size()) < kLeastShare * depths.at(sample, position)) continue;
-        found.snvs.push_back({position, sample, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
+        found.snvs.push_back(
+            {position, sample, letter, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
     }
     return found;
 }

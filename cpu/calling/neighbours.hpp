@@ -21,6 +21,7 @@ constexpr int64_t kUnsureEnd = 10;
 struct Neighbour {
     int64_t position;
     int32_t sample;
+    uint8_t letter;  // that reads have in place of the reference's
     std::vector<int64_t> covering,
         with;  // names of fragments over it, and those of them that show the allele; ascending
 };

@@ -6,6 +6,7 @@
 
 #include "calling/genotype_tables.hpp"
 #include "calling/genotypes.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 
@@ -28,6 +29,8 @@ constexpr double kForeignSnvs = 30;
 constexpr double kLeastOdds = 1;
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
+// Errors of a strand that are as frequent as alleles.
+constexpr double kFrequent = 1;
 // The share of the reads with an allele that all chromosomes have.
 constexpr double kNearlyAll = 0.98;
 // A product below it is put into a logarithm. No factor counts as less than kLeastFactor.
@@ -81,17 +84,18 @@ public:
     }
 
     // Errors of a strand show an allele.
-    void add_strand_errors(int allele, bool is_reverse) {
+    void add_strand_errors(int allele, bool is_reverse, const ErrorShares& rates) {
         int64_t with = 0, against = 0, others = 0;
         for (size_t i = 0; i < seen_.fragments.size(); ++i) {
             const bool has_other = seen_.fragments[i].is_on(!is_reverse);
             if (seen_.informative_for[i] == allele) ++(has_other ? against : with);
             else others += has_other;
         }
-        // Without reads of the other strand, nothing tells errors from alleles.
-        if (with < 2 || against > 1 || others == 0) return;
-        add_errors(allele, rates_.strand, error_weights(seen_.fragments, is_reverse, false));
-        add_errors(allele, rates_.growing, error_weights(seen_.fragments, is_reverse, true));
+        if (with < 2 || against > 1) return;
+        // Without reads of the other strand, nothing but a context where they are frequent tells errors from alleles.
+        if (others == 0 && rates.strand + rates.growing < kFrequent) return;
+        add_errors(allele, rates.strand, error_weights(seen_.fragments, is_reverse, false));
+        add_errors(allele, rates.growing, error_weights(seen_.fragments, is_reverse, true));
     }
 
 private:
@@ -243,6 +247,19 @@ private:
 
 }  // namespace
 
+std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char letter) {
+    std::array<int, 2> contexts{0, 1};
+    for (int i = kErrorReach; i >= 0; --i) {
+        const auto code_at = [&](int64_t at) -> int {
+            return at < 0 || at >= static_cast<int64_t>(sequence.size()) ? kCodeOfN : code_of(sequence[at]);
+        };
+        const int before = i > 0 ? code_at(place - i) : code_of(letter), behind = i > 0 ? code_at(place + i) : before;
+        contexts[0] = before >= kCodeOfN || contexts[0] < 0 ? -1 : contexts[0] * 4 + before;
+        contexts[1] = behind >= kCodeOfN || contexts[1] < 0 ? -1 : contexts[1] * 4 + 3 - behind;
+    }
+    return contexts;
+}
+
 void Fragment::add(const Fragment& mate) {
     is_forward |= mate.is_forward;
     is_reverse |= mate.is_reverse;
@@ -268,15 +285,21 @@ std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool i
     return weights;
 }
 
+void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, int allele, bool is_reverse,
+                       const ErrorShares& shares, std::vector<double>& log10) {
+    Sources(seen, genotypes, {}, log10).add_strand_errors(allele, is_reverse, shares);
+}
+
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
     Sources sources(seen, genotypes, origins.rates, log10);
     if (origins.contamination[sample] > 0) sources.contaminate(origins.contamination[sample]);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele, origins, sample, first, last);
-        if (allele == 0 || (!seen.may_be_error.empty() && !seen.may_be_error[static_cast<size_t>(allele)])) continue;
-        sources.add_strand_errors(allele, false);
-        sources.add_strand_errors(allele, true);
+        const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
+        for (const bool is_reverse : {false, true})
+            if (allele > 0 && errors.may_be)
+                sources.add_strand_errors(allele, is_reverse, origins.rates.errors_in(errors.context[is_reverse]));
     }
 }
 

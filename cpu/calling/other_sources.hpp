@@ -2,7 +2,10 @@
 // lacks, errors of one strand that share a cause, and those of another person. docs/model.md has the formulas.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,11 +28,36 @@ struct Fragment {
     bool is_on(bool reverse) const { return reverse ? is_reverse : is_forward; }
 };
 
-// How often sources show an allele, as a share of how often a chromosome has it. docs/model.md says what each is.
+// What errors of a strand depend on: the strand, the three letters that it is read before the base, and the letter that
+// the base is read as.
+constexpr int kErrorContexts = 2 * 64 * 4;
+constexpr int kErrorReach = 3;
+// The contexts of an error of either strand that shows `letter` at a place of a sequence; -1 where it is not known.
+std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char letter);
+
+// How often errors of a strand show an allele, as a share of how often a chromosome has it: in all cycles alike, and
+// growing with their square.
+struct ErrorShares {
+    double strand = 5e-5, growing = 1e-4;
+};
+using ContextShares = std::array<ErrorShares, kErrorContexts>;
+
+// The same of all sources. docs/model.md says what each is.
 struct SourceRates {
-    double strand = 5e-5, growing = 1e-4;  // errors of a strand: in all cycles alike, and growing with their square
-    double foreign = 1e-5;                 // where no neighbour tells
-    double foreign_reference = 3e-7;       // by itself: how often foreign reads are like the reference
+    ErrorShares errors;
+    double foreign = 1e-5;            // where no neighbour tells
+    double foreign_reference = 3e-7;  // by itself: how often foreign reads are like the reference
+    std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
+
+    const ErrorShares& errors_in(int context) const {
+        return of_context && context >= 0 ? (*of_context)[static_cast<size_t>(context)] : errors;
+    }
+};
+
+// What errors look like an allele.
+struct ErrorsLike {
+    bool may_be = true;                  // those of a strand
+    std::array<int, 2> context{-1, -1};  // of either strand; -1: of none
 };
 
 // What is known of the reads of a region beside their likelihoods.
@@ -53,7 +81,7 @@ struct SeenFragments {
     std::vector<double> of_allele;         // [fragments][alleles]
     std::vector<double> of_genotype;       // [fragments][genotypes] the mean of a genotype's alleles
     std::vector<int64_t> informative_for;  // [fragments] the allele, or -1
-    std::vector<uint8_t> may_be_error;     // [alleles] whether errors of a strand look like it; empty: all of them
+    std::vector<ErrorsLike> errors;        // [alleles] that look like it; empty: all of them have no context
 };
 
 // Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
@@ -66,6 +94,10 @@ constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 // By how much of such a share each fragment may have the error: all of it, or by the square of the cycle. Mates on both
 // strands have none.
 std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool is_reverse, bool grows);
+
+// Adds to P(fragments | genotype), log10, that some of them are errors of a strand that show an allele.
+void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, int allele, bool is_reverse,
+                       const ErrorShares& shares, std::vector<double>& log10);
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,

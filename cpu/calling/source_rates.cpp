@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "calling/genotypes.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 
@@ -23,12 +24,13 @@ constexpr int64_t kBetween = 100;
 // likelihood is lower by this much (two standard deviations).
 constexpr double kStep = 1.7782794100389228, kHighest = 30, kLower = 2;
 constexpr int kRounds = 5;
+// Rates of a context alone are tried further, as few bases have it. They count where the logarithm of the likelihood of
+// its SNVs is higher by this much: two standard deviations, for the likeliest of 512 contexts.
+constexpr double kHighestOfContext = 3000, kSureContext = 8;
 // How much rarer foreign reads are where no neighbour tells than on average.
 constexpr double kForeignAlone = 1e-4;
-// Chromosomes and sources, with the lowest rate of each, as shares of kSnvPrior. Errors of a strand are told from
-// alleles of a sample that has many, and from foreign reads.
-enum Kind { kNone, kChromosomes, kGrowing, kStrand, kForeign, kKinds };
-constexpr double kLowestRate[] = {1, 1, SourceRates{}.growing, SourceRates{}.strand, SourceRates{}.foreign};
+// What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
+enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
 
 // Reads of an SNV as fragments over a site with two alleles.
 SeenFragments seen_fragments(const AlignedReads& reads, const Neighbour& snv, const Genotypes& genotypes) {
@@ -95,82 +97,162 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     std::vector<int64_t> all(static_cast<size_t>(reads.reads.count));
     if (all.empty()) return;
     std::iota(all.begin(), all.end(), 0);
+    const int64_t first = reads.reads.start[0], last = *std::max_element(reads.end, reads.end + all.size());
+    const int64_t before = std::max<int64_t>(0, first - kErrorReach);
+    const std::string letters = reference.fetch(chrom, before, last + kErrorReach);
     std::map<int32_t, int64_t> covered;
     for (const int64_t read : all) {
         int64_t& end = covered[reads.reads.sample[read]];
-        bases_ += static_cast<double>(std::max<int64_t>(0, reads.end[read] - std::max(end, reads.reads.start[read])));
+        const int64_t start = std::max(end, reads.reads.start[read]);
         end = std::max(end, reads.end[read]);
+        add_bases(letters, start - before, end - before);
     }
-    const int64_t start = reads.reads.start[0], end = *std::max_element(reads.end, reads.end + all.size());
     std::map<int32_t, int64_t> next;  // of each sample, where the next SNV may lie
-    for (const Neighbour& snv : shown_mismatches(reads, all, chrom, reference, start, end, kUnsureEnd).snvs) {
+    for (const Neighbour& snv : shown_mismatches(reads, all, chrom, reference, first, last, kUnsureEnd).snvs) {
         if (snv.covering.size() < kFewestOver || snv.position < next[snv.sample]) continue;
         next[snv.sample] = snv.position + kBetween;
-        add_site(reads, snv);
+        add_site(reads, snv, error_contexts(letters, snv.position - before, kBases[snv.letter]));
     }
 }
 
-void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv) {
+// Counts covered bases [start, end) of some letters.
+void SourceRateFinder::add_bases(const std::string& letters, int64_t start, int64_t end) {
+    bases_ += static_cast<double>(std::max<int64_t>(0, end - start));
+    for (int64_t place = start; place < end; ++place) {
+        const auto [forward, reverse] = error_contexts(letters, place, kBases[0]);
+        for (int letter = 0; letter < 4 && forward >= 0 && reverse >= 0; ++letter) {
+            if (letters[place] == kBases[letter]) continue;
+            ++bases_of_[forward + letter];
+            ++bases_of_[reverse - letter];
+        }
+    }
+}
+
+void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts) {
     const Genotypes& genotypes = tables_.of({kSnvPrior}, 2);
     const SeenFragments seen = seen_fragments(reads, snv, genotypes);
     const auto count = static_cast<size_t>(genotypes.count());
     std::vector<double> alone(count, 0.0);
     for (size_t i = 0; i < seen.of_genotype.size(); ++i) alone[i % count] += std::log10(seen.of_genotype[i]);
-    const double no_contamination = 0;
-    const auto of_source = [&](const SourceRates& rates) {
-        const ReadOrigins origins{nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &no_contamination, rates};
+    const auto of_errors = [&](bool is_reverse, const ErrorShares& shares) {
         std::vector<double> likelihoods(count, kLowest);
-        add_other_sources(seen, genotypes, origins, 0, snv.position, snv.position + 1, likelihoods);
+        add_strand_errors(seen, genotypes, 1, is_reverse, shares, likelihoods);
         return log10_of_all(likelihoods, genotypes, 0);
     };
-    Likelihoods found{alone[0] + genotypes.prior[0], log10_of_all(alone, genotypes, 1), of_source({0, 1, 0, 0}),
-                      of_source({1, 0, 0, 0}), of_source({0, 0, 1, 0})};
+    const double no_contamination = 0;
+    const ReadOrigins foreign{nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &no_contamination, {{0, 0}, 1, 0}};
+    std::vector<double> of_foreign(count, kLowest);
+    add_other_sources(seen, genotypes, foreign, 0, snv.position, snv.position + 1, of_foreign);
+    Likelihoods found{
+        alone[0] + genotypes.prior[0], log10_of_all(alone, genotypes, 1), log10_of_all(of_foreign, genotypes, 0),
+        of_errors(false, {0, 1}),      of_errors(true, {0, 1}),           of_errors(false, {1, 0}),
+        of_errors(true, {1, 0})};
     const double most = *std::max_element(found.begin(), found.end());
     for (double& one : found) one = std::pow(10.0, std::max(kLowestLog10, one - most));
-    snvs_.push_back(found);
-    const double are_seen[] = {0, 1, errors_are_seen(seen.fragments, true), errors_are_seen(seen.fragments, false),
-                               foreign_reads_are_seen(seen.fragments)};
-    for (size_t kind = 0; kind < kKinds; ++kind) seen_[kind] += are_seen[kind];
+    snvs_.push_back({found, contexts});
+    const double growing = errors_are_seen(seen.fragments, true), strand = errors_are_seen(seen.fragments, false);
+    const double are_seen[] = {0, 1, foreign_reads_are_seen(seen.fragments), growing, growing, strand, strand};
+    for (size_t kind = 0; kind < seen_.size(); ++kind) seen_[kind] += are_seen[kind];
 }
 
-// As many SNVs are seen as the rates promise for the bases that reads cover.
-double SourceRateFinder::log_likelihood(const Likelihoods& rates) const {
-    if (snvs_.empty()) return 0;
-    const double seen = std::inner_product(rates.begin(), rates.end(), seen_.begin(), 0.0);
-    double sum = -kSnvPrior * bases_ * seen / static_cast<double>(snvs_.size());
-    for (const Likelihoods& snv : snvs_)
-        sum += std::log(std::inner_product(snv.begin(), snv.end(), rates.begin(), 0.0));
+const ErrorShares& SourceRateFinder::Rates::errors_in(int context) const {
+    const auto found = of_context.find(context);
+    return found == of_context.end() ? errors : found->second;
+}
+
+// The likelihood of an SNV's reads.
+double SourceRateFinder::Rates::of(const Snv& snv) const {
+    const Likelihoods& of = snv.likelihoods;
+    double sum = of[kNone] + chromosomes * of[kChromosomes] + foreign * of[kForeign];
+    for (int strand = 0; strand < 2; ++strand) {
+        const ErrorShares& own = errors_in(snv.contexts[strand]);
+        sum += own.growing * of[kGrowing + strand] + own.strand * of[kStrand + strand];
+    }
     return sum;
 }
 
-// Gives a rate the value at which the reads are likeliest.
-void SourceRateFinder::raise(size_t kind, Likelihoods& rates) const {
-    Likelihoods tried = rates;
-    double best = log_likelihood(rates);
-    for (tried[kind] = kLowestRate[kind]; tried[kind] <= kHighest; tried[kind] *= kStep) {
-        const double found = log_likelihood(tried);
-        if (found <= best) continue;
-        best = found;
-        rates[kind] = tried[kind];
-    }
+std::map<int, std::vector<SourceRateFinder::Snv>> SourceRateFinder::by_context() const {
+    std::map<int, std::vector<Snv>> found;
+    for (const Snv& snv : snvs_)
+        for (const int context : snv.contexts)
+            if (context >= 0) found[context].push_back(snv);
+    return found;
 }
 
-double SourceRateFinder::lower_limit(size_t kind, Likelihoods rates) const {
-    const double least = log_likelihood(rates) - kLower;
-    rates[kind] = kLowestRate[kind];
-    while (log_likelihood(rates) < least) rates[kind] *= kStep;
-    return rates[kind];
+// Of some SNVs. As many are seen as the rates promise for the bases that reads cover.
+double SourceRateFinder::log_likelihood(const Rates& rates, const std::vector<Snv>& snvs) const {
+    const auto of_errors = [&](const ErrorShares& one) {
+        return one.growing * seen_[kGrowing] + one.strand * seen_[kStrand];
+    };
+    const double everywhere = of_errors(rates.errors);
+    double seen = bases_ * (rates.chromosomes * seen_[kChromosomes] + rates.foreign * seen_[kForeign] + everywhere);
+    // One of three letters, on one of two strands.
+    for (const auto& [context, own] : rates.of_context)
+        seen += bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own) - everywhere);
+    double sum = -kSnvPrior * seen / static_cast<double>(snvs_.size());
+    for (const Snv& snv : snvs) sum += std::log(rates.of(snv));
+    return sum;
+}
+
+// Gives a rate, one of `rates`, the value at which SNVs are likeliest. Gives the logarithm of their likelihood there.
+double SourceRateFinder::raise(double& rate, const Rates& rates, const std::vector<Snv>& snvs, double lowest,
+                               double highest) const {
+    double most = log_likelihood(rates, snvs), best = rate;
+    for (rate = lowest; rate <= highest; rate *= kStep) {
+        const double found = log_likelihood(rates, snvs);
+        if (found <= most) continue;
+        most = found;
+        best = rate;
+    }
+    rate = best;
+    return most;
+}
+
+// Gives a context a rate of its own, of one kind of errors, if its SNVs are much likelier with it.
+void SourceRateFinder::raise_context(int context, const std::vector<Snv>& snvs, Rates& rates) const {
+    rates.of_context.erase(context);
+    Rates best = rates;
+    double most = log_likelihood(rates, snvs) + kSureContext;
+    for (double ErrorShares::* const kind : {&ErrorShares::growing, &ErrorShares::strand}) {
+        Rates tried = rates;
+        double& rate = tried.of_context.emplace(context, rates.errors).first->second.*kind;
+        const double found = raise(rate, tried, snvs, rate, kHighestOfContext);
+        if (found <= most) continue;
+        most = found;
+        best = tried;
+    }
+    rates = best;
+}
+
+double SourceRateFinder::lower_limit(Rate of, Rates rates) const {
+    Rates lowest;
+    const double least = log_likelihood(rates, snvs_) - kLower;
+    double& rate = of(rates);
+    for (rate = of(lowest); log_likelihood(rates, snvs_) < least;) rate *= kStep;
+    return rate;
 }
 
 SourceRates SourceRateFinder::rates() const {
-    Likelihoods found;
-    std::copy(std::begin(kLowestRate), std::end(kLowestRate), found.begin());
-    for (int round = 0; round < kRounds; ++round)
-        for (size_t kind = kChromosomes; kind < kKinds; ++kind) raise(kind, found);
-    SourceRates rates{lower_limit(kStrand, found), lower_limit(kGrowing, found)};
-    const double more = std::max(1.0, kForeignAlone * lower_limit(kForeign, found) / rates.foreign);
+    SourceRates rates;
+    if (snvs_.empty()) return rates;
+    constexpr Rate kAll[] = {
+        [](Rates& of) -> double& { return of.chromosomes; }, [](Rates& of) -> double& { return of.errors.growing; },
+        [](Rates& of) -> double& { return of.errors.strand; }, [](Rates& of) -> double& { return of.foreign; }};
+    Rates found, lowest;
+    const std::map<int, std::vector<Snv>> contexts = by_context();
+    for (int round = 0; round < kRounds; ++round) {
+        for (const Rate of : kAll) raise(of(found), found, snvs_, of(lowest), kHighest);
+        for (const auto& [context, snvs] : contexts) raise_context(context, snvs, found);
+    }
+    rates.errors = {lower_limit(kAll[2], found), lower_limit(kAll[1], found)};
+    const double more = std::max(1.0, kForeignAlone * lower_limit(kAll[3], found) / rates.foreign);
     rates.foreign *= more;
     rates.foreign_reference *= more;
+    if (found.of_context.empty()) return rates;
+    auto of_context = std::make_shared<ContextShares>();
+    of_context->fill(rates.errors);
+    for (const auto& [context, own] : found.of_context) (*of_context)[static_cast<size_t>(context)] = own;
+    rates.of_context = std::move(of_context);
     return rates;
 }
 

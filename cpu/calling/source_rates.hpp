@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,18 +22,37 @@ public:
 
 private:
     // How likely the reads of an SNV are, as shares of the likeliest: without a variant, for chromosomes that have it,
-    // and for each source at a rate of 1.
-    using Likelihoods = std::array<double, 5>;
+    // and for each source at a rate of 1; errors of either strand.
+    using Likelihoods = std::array<double, 7>;
+    struct Snv {
+        Likelihoods likelihoods;
+        std::array<int, 2> contexts;  // of errors of either strand
+    };
 
-    void add_site(const AlignedReads& reads, const Neighbour& snv);
-    double log_likelihood(const Likelihoods& rates) const;
-    void raise(size_t kind, Likelihoods& rates) const;
-    double lower_limit(size_t kind, Likelihoods rates) const;
+    // Rates of all SNVs, and of errors in contexts that have their own.
+    struct Rates {
+        double chromosomes = 1, foreign = SourceRates{}.foreign;
+        ErrorShares errors;
+        std::map<int, ErrorShares> of_context;
+
+        const ErrorShares& errors_in(int context) const;
+        double of(const Snv& snv) const;
+    };
+    using Rate = double& (*)(Rates&);
+
+    void add_bases(const std::string& letters, int64_t start, int64_t end);
+    void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
+    std::map<int, std::vector<Snv>> by_context() const;
+    double log_likelihood(const Rates& rates, const std::vector<Snv>& snvs) const;
+    double raise(double& rate, const Rates& rates, const std::vector<Snv>& snvs, double lowest, double highest) const;
+    void raise_context(int context, const std::vector<Snv>& snvs, Rates& rates) const;
+    double lower_limit(Rate of, Rates rates) const;
 
     GenotypeTables tables_;
-    std::vector<Likelihoods> snvs_;
-    Likelihoods seen_{};  // the sum, over these SNVs, of the probability that one of its reads would be seen
+    std::vector<Snv> snvs_;
+    Likelihoods seen_{};  // the sum, over these SNVs, of the probability that two of its reads would be seen
     double bases_ = 0;    // that reads cover, sample by sample
+    std::array<double, kErrorContexts> bases_of_{};  // the same, with each context
 };
 
 }  // namespace pairhmm

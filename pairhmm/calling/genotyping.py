@@ -14,7 +14,7 @@ from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGen
 from pairhmm.variants.variant import Variant
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ErrorRates, ScoredRegion
+    from pairhmm._cpu import ErrorRates, ScoredRegion, SourceRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class RegionGenotyper:
         model: GatkOptions,
         discovered: bool,
         records: RecordOptions | None = None,
-        source_rates: Sequence[float] = (),
+        source_rates: SourceRates | None = None,
         haplotypes: bool = False,
         errors: ErrorRates | None = None,
     ) -> None:
@@ -92,7 +92,7 @@ class RegionGenotyper:
             options.mixture,
             list(samples) if haplotypes else [],
             errors,
-            *source_rates,
+            source_rates,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:

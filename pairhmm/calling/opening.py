@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pairhmm import engine
 from pairhmm.alignments.molecules import require_tags
@@ -25,6 +25,9 @@ from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, no_contig
 
+if TYPE_CHECKING:
+    from pairhmm._cpu import SourceRates
+
 
 class OpenFiles(NamedTuple):
     """The open files of a run, and the rates of other sources in their reads, if these were looked at.
@@ -37,7 +40,7 @@ class OpenFiles(NamedTuple):
     contigs: dict[str, int]
     requested: list[Interval] | None
     check: ReferenceCheck
-    source_rates: tuple[float, ...] = ()
+    source_rates: SourceRates | None = None
     makes_genotypes: bool = True
 
 

@@ -18,7 +18,7 @@ from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegions
+    from pairhmm._cpu import ScoredRegions, SourceRates
 
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
@@ -48,7 +48,7 @@ class Run:
     scorer: ReadScorer
     progress: Progress
     timing: Timing
-    source_rates: tuple[float, ...] = ()
+    source_rates: SourceRates | None = None
     filtered: FilteredReads = field(init=False)
 
     def __post_init__(self) -> None:

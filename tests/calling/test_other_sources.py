@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pysam
@@ -134,38 +135,54 @@ def collapsed_copies(folder: Path, depth: int, foreign: int) -> Collapsed:
     return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
 
 
-def source_rates(folder: Path) -> tuple[float, ...]:
+def source_rates(folder: Path) -> Any:
     with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), RunOptions()) as files:
         return seen(files, RunOptions())[0].source_rates
 
 
+def rates_with_errors(
+    folder: Path, codes: np.ndarray, places: np.ndarray, rate: float, *, letter: int | None = None, depth: int = 30
+) -> Any:
+    """The rates that reads show where some places are read wrong on the forward strand, more often in later cycles."""
+    rng = np.random.default_rng(9)
+    sequence = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    write_fasta(folder / "ref.fa", {"c": codes})
+    reads = draw_reads(rng, [sequence], len(codes) * depth // 300, 150)
+    for row in range(0, len(reads.codes), 2):
+        cycle = places - reads.starts[row]
+        cycle = cycle[(cycle >= 0) & (cycle < 150)]
+        wrong = cycle[rng.random(len(cycle)) < rate * (cycle / 150) ** 2]
+        reads.codes[row, wrong] = (reads.codes[row, wrong] + 1) % 4 if letter is None else letter
+    with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": len(codes)}, "s") as bam:
+        bam.add(reads)
+    return source_rates(folder)
+
+
 def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
     """At each 100th base up to 80% of the forward reads are wrong, by their cycle; at none; and reads are foreign."""
-    rng = np.random.default_rng(9)
-    codes = rng.integers(0, 4, 2 * LENGTH, dtype=np.uint8)
-    sequence = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    codes = np.random.default_rng(9).integers(0, 4, 2 * LENGTH, dtype=np.uint8)
     places = np.arange(300, len(codes) - 300, 100)
-    write_fasta(tmp_path / "ref.fa", {"c": codes})
-    found = []
-    for rate in (0.8, 0.0):
-        reads = draw_reads(rng, [sequence], 2 * LENGTH * 30 // 300, 150)
-        for row in range(0, len(reads.codes), 2):
-            cycle = places - reads.starts[row]
-            cycle = cycle[(cycle >= 0) & (cycle < 150)]
-            wrong = cycle[rng.random(len(cycle)) < rate * (cycle / 150) ** 2]
-            reads.codes[row, wrong] = (reads.codes[row, wrong] + 1) % 4
-        with ReadWriter(
-            tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s"
-        ) as bam:
-            bam.add(reads)
-        found.append(source_rates(tmp_path))
-    often, never = found
-    assert 2 < often[1] < 20
-    assert never == (5e-5, 1e-4, 1e-5, 3e-7)
-    *strand, foreign, reference = source_rates(collapsed[0])
-    assert strand == [5e-5, 1e-4]
-    assert foreign / 1e-5 == pytest.approx(reference / 3e-7)
-    assert foreign > 1e-4
+    often, never = (rates_with_errors(tmp_path, codes, places, rate) for rate in (0.8, 0.0))
+    assert 2 < often.growing < 20
+    assert (never.strand, never.growing, never.foreign, never.foreign_reference) == (5e-5, 1e-4, 1e-5, 3e-7)
+    copies = source_rates(collapsed[0])
+    assert (copies.strand, copies.growing) == (5e-5, 1e-4)
+    assert copies.foreign / 1e-5 == pytest.approx(copies.foreign_reference / 3e-7)
+    assert copies.foreign > 1e-4
+
+
+def test_the_library_shows_the_context_of_errors(tmp_path):
+    """At one of six places behind GGC, up to 80% of the forward reads have G."""
+    codes = np.random.default_rng(9).integers(0, 4, 2 * LENGTH, dtype=np.uint8)
+    is_behind = np.all([codes[i : len(codes) - 3 + i] == code for i, code in enumerate((2, 2, 1))], axis=0)
+    behind = np.flatnonzero(is_behind) + 3
+    rates = rates_with_errors(tmp_path, codes, behind[codes[behind] != 2][::6], 0.8, letter=2, depth=10)
+    frequent = {context for context in range(512) if rates.of_context(context)[1] > 1}
+    assert frequent == {((2 * 4 + 2) * 4 + 1) * 4 + 2}
+    assert rates.growing == 1e-4
+    found, blind = (calls(tmp_path, stutter=stutter) for stutter in (True, False))
+    assert not found
+    assert len(blind) > 2
 
 
 def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
