@@ -18,6 +18,7 @@
 #include "calling/region_sources.hpp"
 #include "calling/region_stream.hpp"
 #include "formats/alignments.hpp"
+#include "wasm/library_look.hpp"
 #include "wasm/paged_reference.hpp"
 #include "wasm/run_options.hpp"
 
@@ -56,6 +57,14 @@ public:
 
     // Takes the next reads, which stay until the next step that is taken.
     void push(const AlignmentBlock& block);
+    // Before all other steps: looks at these reads for the library's errors. False where it lacked something.
+    bool look();
+    // Takes what the reads show that were looked at. False where it lacked something.
+    bool end_look();
+    // How many times as often as in a library without PCR repeats stutter in these reads.
+    double stutter() const;
+    // The qualities of gaps that they ask for: of opening up to `quality`, and of continuing `gap`.
+    GapTables estimated_gaps(uint8_t quality, uint8_t gap) const;
     void finish() { is_finished_ = true; }
     // Makes batches of the regions that are complete. False where it lacked something.
     bool advance();
@@ -93,6 +102,8 @@ private:
         size_t next_variant;
     };
 
+    template <class Step>
+    bool take_look(const Step& step);
     GenomeIntervals intervals(const std::vector<Interval>& given) const;
     State state() const { return {discovered_, listed_, stream_, next_variant_}; }
     void return_to(State&& before);
@@ -118,6 +129,8 @@ private:
     std::optional<ListedRegions> listed_;
     std::optional<RegionStream> stream_;
     const AlignmentBlock* block_ = nullptr;
+    std::optional<LibraryLook> look_;
+    LibraryErrors library_;
     bool is_finished_ = false;
     std::deque<RegionBatch> waiting_;
     std::deque<PreparedBatch> begun_;

@@ -27,7 +27,7 @@ def assert_same_calls(page, run_cli):
     def check(*arguments: object) -> str:
         ours = page.download("calls.vcf").decode()
         # The page does not look at a library's errors first (docs/page.md).
-        assert_same_records(ours, run_cli("call", "--backend", "cpu", "--no-stutter", *arguments).stdout)
+        assert_same_records(ours, run_cli("call", "--backend", "cpu", *arguments).stdout)
         return ours
 
     return check

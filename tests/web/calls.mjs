@@ -5,7 +5,7 @@
 // {"folder", "arguments": ["-f", "ref.fa", "-v", "list.vcf", "-r", "chr1:1-9", "-R", "places.bed", "reads.bam"]}: those of
 // the command line, of which indexes lie beside their files
 //
-// -> {"vcf", "tsv", "companion": texts, "records": [lines of the VCF], "events", "error", "defect"}
+// -> {"vcf", "tsv", "companion", "model": texts, "records": [lines of the VCF], "events", "error", "defect"}
 //
 //     node calls.mjs pairhmm.wasm
 import { existsSync, openAsBlob } from "node:fs";
@@ -60,13 +60,14 @@ async function answer(given, engine) {
   const { options = {} } = given;
   const events = [];
   const tables = [];
-  let [vcf, records, companion] = ["", "", haplotypesHeader()];
+  let [vcf, records, companion, model] = ["", "", haplotypesHeader(), ""];
   try {
     const inputs = await inputsOf(given.arguments ? filesOf(given) : given);
     for await (const event of run(inputs, options, engine)) {
       if (event.kind === "begin") {
         vcf = vcfHeader(event, options);
-        tables.push(tsvHeader(event.model));
+        model = event.model;
+        tables.push(tsvHeader(model));
       } else if (event.kind === "region") {
         records += event.records;
         tables.push(event.likelihoods);
@@ -75,7 +76,7 @@ async function answer(given, engine) {
       else if (event.kind !== "progress") events.push(event);
     }
   } catch (error) {
-    const texts = { vcf: "", tsv: "", companion: "", records: [], events };
+    const texts = { vcf: "", tsv: "", companion: "", model, records: [], events };
     const isProblem = error.name === "InputProblem";
     return { ...texts, error: isProblem ? error.message : "", defect: isProblem ? "" : error.stack };
   }
@@ -84,6 +85,7 @@ async function answer(given, engine) {
     vcf: vcf + records,
     tsv,
     companion,
+    model,
     records: records.split("\n").slice(0, -1),
     events,
     error: "",

@@ -91,6 +91,29 @@ export class Core {
     this.listed = listed;
   }
 
+  /** Looks at reads for the library's errors, before all others. Blocks are released. @param {AsyncIterable<ReadBlock>} blocks */
+  async look(blocks) {
+    for await (const block of blocks) {
+      this.call.run_push(this.run, block.pointer);
+      await this.#step("run_look");
+      block.release();
+    }
+    await this.#step("run_end_look");
+  }
+
+  /** How many times as often as without PCR repeats stutter in these reads. */
+  get stutter() {
+    return this.call.run_stutter(this.run);
+  }
+
+  /** The gap qualities that they show, up to one, and that of continuing gaps. @param {number} quality @param {number} gap */
+  estimatedGaps(quality, gap) {
+    const all = [...this.native.taken(this.call.run_estimated_gaps(this.run, quality, gap))];
+    const size = all.length / 3;
+    const [insertion, deletion, continued] = [0, 1, 2].map((table) => all.slice(table * size, (table + 1) * size));
+    return { insertion, deletion, gap: continued };
+  }
+
   /** The batches of the regions that are complete, in order. Blocks are released. @param {AsyncIterable<ReadBlock>} blocks */
   async *batches(blocks) {
     for await (const block of blocks) {
