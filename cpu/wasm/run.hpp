@@ -48,6 +48,7 @@ public:
 
     void add_contig(const std::string& name, int64_t length);
     void add_sample(std::string name) { samples_.push_back(std::move(name)); }
+    const std::vector<std::string>& samples() const { return samples_; }
     void add_family(Family family) { families_.push_back(std::move(family)); }
     void add_interval(int contig, int64_t start, int64_t end, bool is_padded);
     // Listed candidates come in order.

@@ -64,7 +64,8 @@ def command(
     )
     with open_output(output) as out:
         if is_json:
-            out.write(json.dumps([asdict(one) for one in found], indent=1) + "\n")
+            facts = [{name: value for name, value in asdict(one).items() if name != "text"} for one in found]
+            out.write(json.dumps(facts, indent=1) + "\n")
         else:
             out.write("\n".join(map(text_of, found)))
 

@@ -294,6 +294,8 @@ class Explanation:
         Of assembly, over the position.
     regions : list of ScoredHaplotypes
     sites : list of ExplainedSite
+    text : dict of str to list of str
+        `reads`, `alleles` and `windows` in words: lines by the titles of their sections.
     """
 
     chrom: str
@@ -304,3 +306,4 @@ class Explanation:
     windows: list[Window]
     regions: list[ScoredHaplotypes]
     sites: list[ExplainedSite]
+    text: dict[str, list[str]] = field(default_factory=dict, repr=False)

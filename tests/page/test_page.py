@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import socket
 from contextlib import contextmanager, suppress
 
@@ -26,7 +27,6 @@ def assert_same_calls(page, run_cli):
 
     def check(*arguments: object) -> str:
         ours = page.download("calls.vcf").decode()
-        # The page does not look at a library's errors first (docs/page.md).
         assert_same_records(ours, run_cli("call", "--backend", "cpu", *arguments).stdout)
         return ours
 
@@ -41,6 +41,40 @@ def test_calls_are_those_of_the_command_line(page, tiny, assert_same_calls, buil
     size = built_page.stat().st_size
     print(f"first likelihoods {seconds:.2f} s after Run (wanted: {FIRST:g} s); the page has {size / 1e6:.2f} MB")
     assert size <= 1_500_000
+
+
+SECTIONS = """Object.fromEntries([...document.querySelectorAll("#explanation details")].map((one) => [
+    one.querySelector("summary").textContent, one.querySelector("pre").textContent.split("\\n")]))"""
+
+
+def sections_of(text):
+    """The sections of an explanation up to those of the call: lines by title."""
+    _, body = text.partition("\nRegions\n")[0].split("\n", 1)
+    found = re.findall(r"^(\S.*)\n((?:  .*\n)*)", f"{body}\n", re.MULTILINE)
+    return {title: [line[2:] for line in lines.splitlines()] for title, lines in found}
+
+
+def test_positions_are_explained_as_by_the_command_line(page, tiny, run_cli):
+    """One that is typed, and one that is chosen in the list of sites."""
+
+    def assert_same(place):
+        page.wait(f"document.querySelector('#explanation h2')?.textContent == '{place}'")
+        told = run_cli("-q", "explain", "-f", tiny[2], tiny[0], place).stdout
+        assert page.js(SECTIONS) == sections_of(told)
+
+    page.give(tiny)
+    page.run()
+    page.wait('document.querySelector("canvas.heatmap")')
+    page.explain("q:6,000")
+    assert_same("q:6000")
+    page.js("document.querySelector('#results tbody tr:nth-child(3)').click()")
+    place = page.wait("location.hash && document.getElementById('position').value")
+    assert place != "q:6,000"
+    page.js("document.querySelector('#ask button').click()")
+    assert_same(place)
+    page.element("position").clear()
+    page.element("position").send_keys("nowhere\n")
+    assert page.problem().startswith("Position: nowhere: ")
 
 
 def test_options_are_those_of_the_command_line(page, tiny, assert_same_calls):
