@@ -8,18 +8,9 @@ namespace pairhmm {
 
 namespace {
 
-constexpr char kIndent[] = "  ";
+const std::string kIndent = "  ";
 // Bases from the position up to which alleles of ways are told.
 constexpr int64_t kToldAround = 50;
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-    char text[64];
-    std::snprintf(text, sizeof text, format, values...);
-    return text;
-}
-
-std::string text_of(const AltAllele& one) { return std::to_string(one.position + 1) + " " + one.ref + ">" + one.alt; }
 
 std::string counted(int64_t number, const std::string& what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
@@ -27,8 +18,8 @@ std::string counted(int64_t number, const std::string& what) {
 
 std::string count_text(const AlleleCount& count) {
     return std::to_string(count.good) + " of " + std::to_string(count.depth) + " reads (" +
-           formatted("%.1f%%", 100 * count.share()) + "; a candidate needs " + counted(count.least_count, "read") +
-           " and " + formatted("%.0f%%", 100 * count.least_share) + ")";
+           told("%.1f%%", 100 * count.share()) + "; a candidate needs " + counted(count.least_count, "read") + " and " +
+           told("%.0f%%", 100 * count.least_share) + ")";
 }
 
 void add_details(const AlleleCount& count, Lines& lines) {
@@ -36,8 +27,9 @@ void add_details(const AlleleCount& count, Lines& lines) {
         lines.push_back(kIndent + std::to_string(count.forward) + " forward, " + std::to_string(count.reverse) +
                         " reverse");
     if (!count.qualities.empty())
-        lines.push_back(kIndent + formatted("base qualities %d to %d, median %d", count.qualities.front(),
-                                            count.qualities.back(), count.qualities[count.qualities.size() / 2]));
+        lines.push_back(kIndent + "base qualities " + std::to_string(count.qualities.front()) + " to " +
+                        std::to_string(count.qualities.back()) + ", median " +
+                        std::to_string(count.qualities[count.qualities.size() / 2]));
     if (count.poor) lines.push_back(kIndent + std::to_string(count.poor) + " more with bases below --min-base-quality");
     for (const auto& [reason, reads] : count.left_out)
         lines.push_back(kIndent + std::to_string(reads) + " more in reads that are left out: " + reason);
@@ -51,7 +43,7 @@ struct WindowTeller {
     ReferenceBases& reference;
     Lines lines = {};
 
-    std::string allele(const Candidate& one) const { return text_of(spelled(one, chrom, reference)); }
+    std::string allele(const Candidate& one) const { return told(spelled(one, chrom, reference)); }
 
     void add(const WindowDecision& window) {
         const std::string place = std::to_string(window.start + 1) + "-" + std::to_string(window.end);
@@ -85,7 +77,7 @@ struct WindowTeller {
     }
 
     std::string way_text(const JudgedWay& way) const {
-        std::string text = "way of " + formatted("%.1f of %.1f reads", way.weight, way.leaving) +
+        std::string text = "way of " + told("%.1f", way.weight) + " of " + told("%.1f", way.leaving) + " reads" +
                            (way.is_united ? ", parted by errors" : "") + ": ";
         for (size_t i = 0; i < way.shown.size(); ++i)
             text += (i ? ", " : "") + allele(way.shown[i]) + (way.is_supported[i] ? "" : " (too few reads)");
@@ -129,15 +121,26 @@ Reason reason_of_count(const ShownAllele& main, const AlleleCount& count) {
     }
     const auto& [code, most] = *std::max_element(others.begin(), others.end(), has_fewer);
     const std::string shown =
-        std::to_string(count.good) + " of " + std::to_string(count.depth) + " reads show " + text_of(main.allele);
+        std::to_string(count.good) + " of " + std::to_string(count.depth) + " reads show " + told(main.allele);
     if (most && count.is_enough(most)) {
         const std::string why = code == "base-quality" ? "bases of low quality" : left_out_text(count.left_out);
         return {{code, shown + ", and " + std::to_string(most) + " more that show it do not count (" + why + ")"}};
     }
     if (count.good < count.least_count)
         return {{"too-few-reads", shown + ", and a candidate needs " + std::to_string(count.least_count)}};
-    return {{"low-share", shown + formatted(" (%.1f%%), and a candidate needs %.0f%%", 100 * count.share(),
-                                            100 * count.least_share)}};
+    return {{"low-share", shown + " (" + told("%.1f%%", 100 * count.share()) + "), and a candidate needs " +
+                              told("%.0f%%", 100 * count.least_share)}};
+}
+
+// The names of the alleles that the ways of a window have.
+std::string assembled_alleles(const WindowDecision& window, const std::string& chrom, ReferenceBases& reference) {
+    std::set<std::string> found;
+    for (const AssemblySteps& steps : window.steps)
+        for (const JudgedWay& way : steps.ways)
+            for (const Candidate& one : way.shown) found.insert(told(spelled(one, chrom, reference)));
+    std::string names;
+    for (const std::string& one : found) names += (names.empty() ? "" : ", ") + one;
+    return names;
 }
 
 }  // namespace
@@ -168,7 +171,7 @@ Reason reason_of_alleles(const LocalEvidence& evidence, bool is_listed_run) {
     const bool is_shown = std::any_of(main->samples.begin(), main->samples.end(),
                                       [](const AlleleCount& one) { return one.all_reads() > 0; });
     if (main->is_candidate || is_shown) return std::nullopt;
-    return {{"no-other-allele", "no read there shows " + text_of(main->allele)}};
+    return {{"no-other-allele", "no read there shows " + told(main->allele)}};
 }
 
 Reason reason_of_discovery(const LocalEvidence& evidence, bool is_listed_run, const std::string& chrom,
@@ -183,19 +186,22 @@ Reason reason_of_discovery(const LocalEvidence& evidence, bool is_listed_run, co
     for (const WindowDecision& window : evidence.windows()) {
         for (const auto& [candidate, reads] : window.explained) {
             if (!(spelled(candidate, chrom, reference) == main->allele)) continue;
-            std::set<std::string> found;
-            for (const AssemblySteps& steps : window.steps)
-                for (const JudgedWay& way : steps.ways)
-                    for (const Candidate& one : way.shown) found.insert(text_of(spelled(one, chrom, reference)));
-            std::string names;
-            for (const std::string& one : found) names += (names.empty() ? "" : ", ") + one;
-            return {{"explained-by-assembly", "assembly finds " + (names.empty() ? "the reference" : names) +
-                                                  ", which explains the reads of " + text_of(main->allele) + " (" +
+            const std::string found = assembled_alleles(window, chrom, reference);
+            return {{"explained-by-assembly", "assembly finds " + (found.empty() ? "the reference" : found) +
+                                                  ", which explains the reads of " + told(main->allele) + " (" +
                                                   std::to_string(reads) + " more than not)"}};
         }
     }
     return std::nullopt;
 }
+
+std::string told(const char* format, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+std::string told(const AltAllele& one) { return std::to_string(one.position + 1) + " " + one.ref + ">" + one.alt; }
 
 const char* tried_text(TriedK decision) {
     if (decision == TriedK::kRepeatedInReference) return "a k-mer occurs twice in the reference";
@@ -220,7 +226,7 @@ Lines alleles_text(const LocalEvidence& evidence, const Lines& samples) {
         for (size_t i = 0; i < samples.size(); ++i) {
             const AlleleCount& count = shown.samples[i];
             if (!count.all_reads() && !shown.is_candidate && !shown.is_listed) continue;
-            lines.push_back(samples[i] + ": " + text_of(shown.allele) + (shown.is_here ? "" : " (near)") + ": " +
+            lines.push_back(samples[i] + ": " + told(shown.allele) + (shown.is_here ? "" : " (near)") + ": " +
                             count_text(count) + "; " + (shown.is_candidate ? "is" : "is not") + " a candidate" +
                             (shown.is_listed ? ", is listed" : ""));
             if (shown.is_here) add_details(count, lines);

@@ -12,6 +12,10 @@ namespace pairhmm {
 
 using Lines = std::vector<std::string>;
 
+// A number as printf has it.
+std::string told(const char* format, double value);
+std::string told(const AltAllele& allele);
+
 // samples: their names.
 Lines reads_text(const LocalEvidence& evidence, const Lines& samples);
 Lines alleles_text(const LocalEvidence& evidence, const Lines& samples);

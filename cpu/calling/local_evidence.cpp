@@ -13,8 +13,6 @@ namespace {
 
 // Bases around a position in which other alleles are told.
 constexpr int64_t kNearPosition = 10;
-// The allele of a chromosome on which a deletion takes the site away.
-constexpr char kSpanned[] = "*";
 constexpr uint16_t kReverseFlag = 16;
 
 AltAllele trimmed(int64_t position, std::string ref, std::string alt) {
@@ -46,17 +44,6 @@ public:
             for (const auto& [reason, count] : there[i].left_out) there[i].used -= count;
         }
         return there;
-    }
-
-    // Whether the position lies in the extent of an allele, or behind that of an insertion.
-    bool is_here(const AltAllele& allele) const {
-        Variant variant;
-        variant.chrom = local_.chrom;
-        variant.pos = allele.position;
-        variant.ref = allele.ref;
-        if (allele.alt != kSpanned) variant.alts = {allele.alt};
-        const Extent extent = variant_extent(variant, reference_);
-        return extent.start <= position_ && position_ < extent.end + (allele.alt.size() > allele.ref.size());
     }
 
     // The reads whose alignments show each allele at the position, or near it.
@@ -198,6 +185,16 @@ AltAllele spelled(const Candidate& candidate, const std::string& chrom, Referenc
     return {candidate.position, ref, candidate.indel ? ref.substr(0, 1) + alt : alt};
 }
 
+bool is_at(const AltAllele& allele, const std::string& chrom, int64_t position, ReferenceBases& reference) {
+    Variant variant;
+    variant.chrom = chrom;
+    variant.pos = allele.position;
+    variant.ref = allele.ref;
+    if (allele.alt != kSpannedAllele) variant.alts = {allele.alt};
+    const Extent extent = variant_extent(variant, reference);
+    return extent.start <= position && position < extent.end + (allele.alt.size() > allele.ref.size());
+}
+
 int AlleleCount::all_reads() const {
     return std::accumulate(left_out.begin(), left_out.end(), good + poor,
                            [](int sum, const auto& one) { return sum + one.second; });
@@ -222,8 +219,8 @@ LocalEvidence::LocalEvidence(const LocalReads& reads, const Reads& used, int64_t
     for (const std::set<AltAllele>* known : {&std::as_const(candidates), &listed})
         for (const AltAllele& allele : *known) readers.try_emplace(allele);
     for (const auto& [allele, own] : readers) {
-        const bool is_here = evidence.is_here(allele), is_candidate = candidates.count(allele) > 0,
-                   is_listed = listed.count(allele) > 0;
+        const bool is_here = is_at(allele, reads.chrom, position, reference),
+                   is_candidate = candidates.count(allele) > 0, is_listed = listed.count(allele) > 0;
         const bool is_near =
             (is_candidate || is_listed || own.size() > 1) && std::abs(allele.position - position) <= kNearPosition;
         if (is_here || is_near)

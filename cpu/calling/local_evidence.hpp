@@ -15,6 +15,9 @@
 
 namespace pairhmm {
 
+// The allele of a chromosome on which a deletion takes the site away.
+constexpr char kSpannedAllele[] = "*";
+
 // An alternative allele as VCF writes it.
 struct AltAllele {
     int64_t position;  // 0-based
@@ -34,6 +37,9 @@ std::vector<AltAllele> alt_alleles(const Variant& variant);
 
 // An allele of discovery, spelled.
 AltAllele spelled(const Candidate& candidate, const std::string& chrom, ReferenceBases& reference);
+
+// Whether a position lies in the extent of an allele, or behind that of an insertion.
+bool is_at(const AltAllele& allele, const std::string& chrom, int64_t position, ReferenceBases& reference);
 
 // Reads by the reason why they are left out, the most frequent first.
 using LeftOutReads = std::vector<std::pair<std::string, int>>;

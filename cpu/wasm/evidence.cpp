@@ -1,10 +1,12 @@
-// Exports of calling/local_evidence.hpp: what the reads at a position show, as text (web/src/call/explain.js).
-#include <optional>
+// Exports of calling/local_evidence.hpp and site_text.hpp: what is told of a position, as text
+// (web/src/call/explain.js).
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "calling/evidence_text.hpp"
+#include "calling/site_text.hpp"
 #include "wasm/arrays.hpp"
 #include "wasm/run.hpp"
 
@@ -16,7 +18,7 @@ using pairhmm::View;
 
 // Fields in the order in which web/src/call/explain.js reads them: a text, and lines.
 struct EvidenceView {
-    View reason, reads, alleles, windows;
+    View reason, reads, alleles, windows, sites;
 };
 
 struct GivenPosition {
@@ -28,7 +30,15 @@ struct GivenPosition {
     const uint32_t* reason_end;
 };
 
-std::string reason_text, reads_lines, alleles_lines, windows_lines;
+// What is told of a position.
+struct Explained {
+    std::string chrom;
+    int64_t position;
+    std::set<int64_t> anchors;  // positions of candidates there: other alleles of such a record count as there, too
+    std::string reason, reads, alleles, windows;
+    pairhmm::Lines sites = {};
+    std::string sites_text = {};
+} explained;
 
 std::string joined(const pairhmm::Lines& lines) {
     std::string text;
@@ -59,16 +69,43 @@ PAIRHMM_EXPORT("run_explain") uint32_t pairhmm_run_explain(Run* run, const Given
                                     static_cast<int>(run->samples().size())};
     const pairhmm::LocalEvidence evidence(reads, pairhmm::aligned_reads(used).reads, given->position, {},
                                           {run->options.thresholds, run->options.assembles}, run->reference);
-    reason_text.clear();
+    explained = {chrom,
+                 given->position,
+                 {},
+                 {},
+                 joined(reads_text(evidence, run->samples())),
+                 joined(alleles_text(evidence, run->samples())),
+                 joined(windows_text(evidence, run->samples(), given->position, chrom, run->reference))};
+    for (const pairhmm::ShownAllele& one : evidence.alleles())
+        if (one.is_here && one.is_candidate) explained.anchors.insert(one.allele.position);
     for (const pairhmm::Reason& reason : {reason_of_reads(evidence), reason_of_alleles(evidence, false),
                                           reason_of_discovery(evidence, false, chrom, run->reference)})
-        if (reason && reason_text.empty()) reason_text = reason->second;
-    reads_lines = joined(reads_text(evidence, run->samples()));
-    alleles_lines = joined(alleles_text(evidence, run->samples()));
-    windows_lines = joined(windows_text(evidence, run->samples(), given->position, chrom, run->reference));
+        if (reason && explained.reason.empty()) explained.reason = reason->second;
     return !run->reference.lacks();
 }
 
+// Adds what is told of the candidates there, of the regions that were scored last. 0 where it lacked something.
+PAIRHMM_EXPORT("run_explain_sites") uint32_t pairhmm_run_explain_sites(Run* run) {
+    pairhmm::Lines lines;
+    for (const pairhmm::WeighedSite& site : run->weighed()) {
+        std::vector<pairhmm::AltAllele> alleles;
+        bool is_there = false;
+        for (pairhmm::AltAllele& one : alt_alleles(site.site.variant)) {
+            alleles.push_back(leftmost(std::move(one), explained.chrom, run->reference));
+            is_there |= explained.anchors.count(alleles.back().position) > 0 ||
+                        is_at(alleles.back(), explained.chrom, explained.position, run->reference);
+        }
+        if (!is_there) continue;
+        for (std::string& line : site_text(site, alleles, run->samples(), run->format(), true))
+            lines.push_back(std::move(line));
+    }
+    if (run->reference.lacks()) return 0;
+    explained.sites.insert(explained.sites.end(), lines.begin(), lines.end());
+    return 1;
+}
+
 PAIRHMM_EXPORT("run_explained") void pairhmm_run_explained(EvidenceView* view) {
-    *view = {View(reason_text), View(reads_lines), View(alleles_lines), View(windows_lines)};
+    explained.sites_text = joined(explained.sites);
+    *view = {View(explained.reason), View(explained.reads), View(explained.alleles), View(explained.windows),
+             View(explained.sites_text)};
 }

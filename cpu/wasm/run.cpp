@@ -270,13 +270,25 @@ void Run::score(const double* log10, const uint8_t* precision) {
     begun_.pop_front();
 }
 
+// As genotypes take it.
+ScoredRegion Run::refined(const ScoredRegion& region) const {
+    return options.is_listed ? on_listed_alleles(region) : with_many_unfit(region);
+}
+
+std::vector<WeighedSite> Run::weighed() {
+    std::vector<WeighedSite> sites;
+    for (const RegionResult& result : results_)
+        for (WeighedSite& site : genotyper_->weigh(refined(result.region))) sites.push_back(std::move(site));
+    return sites;
+}
+
 RegionResult Run::result_of(ScoredRegion&& region) {
     RegionResult result{std::move(region), {}, {}, {}, {}, {}};
     result.names = name_lines(result.region);
     RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, false, 0, 0});
     result.likelihoods = std::move(lines.table);
     result.haplotypes = std::move(lines.haplotypes);
-    const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : with_many_unfit(result.region);
+    const ScoredRegion used = refined(result.region);
     filtered_.add(used);
     result.sites = genotyper_->genotype(used);
     site_counts_.add(result.sites);

@@ -81,6 +81,9 @@ public:
     // Makes the lines behind the last record. False where it lacked something.
     bool make_rest();
     const std::vector<RegionResult>& results() const { return results_; }
+    // All candidates of these regions, with what their genotypes were weighed by.
+    std::vector<WeighedSite> weighed();
+    const RecordFormat& format() const { return *format_; }
     const std::string& rest() const { return rest_; }
 
     const RegionCounts& stream_counts() const { return stream_->counts(); }
@@ -111,6 +114,7 @@ private:
     std::vector<RegionBatch> next_batches();
     void make_source();
     void make_walk();
+    ScoredRegion refined(const ScoredRegion& region) const;
     RegionResult result_of(ScoredRegion&& region);
     void make_genotyper();
     void count_block();

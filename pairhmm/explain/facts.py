@@ -230,6 +230,8 @@ class ExplainedSite:
     quality : float
         QUAL.
     filter : str
+    text : list of str
+        All of it in words.
     """
 
     alleles: list[AltAllele]
@@ -237,6 +239,7 @@ class ExplainedSite:
     quality: float
     filter: str
     samples: dict[str, CalledSample]
+    text: list[str] = field(default_factory=list, repr=False)
 
     @property
     def has_alternative(self) -> bool:

@@ -6,20 +6,12 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pairhmm.explain.facts import (
-    CalledSample,
-    ExplainedSite,
     Explanation,
     ScoredHaplotypes,
     counted,
 )
 
 _INDENT = "  "
-_MOST_GENOTYPES = 6
-_SOURCES = {
-    "strand_errors": "errors of one strand",
-    "foreign": "reads of a copy elsewhere",
-    "contamination": "reads of another person",
-}
 
 
 def text_of(explanation: Explanation) -> str:
@@ -35,7 +27,7 @@ def _lines(one: Explanation) -> Iterator[str]:
     sections = (
         *one.text.items(),
         ("Regions", chain.from_iterable(map(_region, one.regions))),
-        ("Genotypes", _sites(one)),
+        ("Genotypes", chain.from_iterable(site.text for site in one.sites)),
     )
     for title, facts in sections:
         yield title
@@ -58,32 +50,3 @@ def _region(region: ScoredHaplotypes) -> Iterator[str]:
         yield f"{name}: {counted(reads, 'read')} set aside, as no haplotype fits"
     if region.used_all_the_same:
         yield f"{region.used_all_the_same} of them are used all the same, because they are many"
-
-
-def _sites(one: Explanation) -> Iterator[str]:
-    for site in one.sites:
-        yield from _site(site)
-
-
-def _site(site: ExplainedSite) -> Iterator[str]:
-    alleles = ", ".join(map(str, site.alleles))
-    status = f"QUAL {site.quality:.1f}, filter {site.filter}" if site.record else "no record"
-    yield f"{alleles}: {status}"
-    for name, sample in site.samples.items():
-        depths = ", ".join(map(str, sample.depths))
-        yield f"{name}: genotype {sample.genotype}, GQ {sample.quality}, DP {sample.depth}, AD {depths}"
-        yield from (f"{name}: {fact}" for fact in _genotypes(sample))
-    if site.record:
-        yield f"record {site.record}"
-
-
-def _genotypes(sample: CalledSample) -> Iterator[str]:
-    for one in sample.genotypes[:_MOST_GENOTYPES]:
-        yield (
-            f"{one.genotype}: log10 likelihood {one.likelihood:z.2f}, log10 prior {one.prior:z.2f},"
-            f" posterior {one.posterior:.3g}, other sources {one.other_sources:.1%}"
-        )
-    if len(sample.genotypes) > _MOST_GENOTYPES:
-        yield f"{len(sample.genotypes) - _MOST_GENOTYPES} more genotypes, less likely"
-    for source, genotype in sample.best_without.items():
-        yield f"without {_SOURCES[source]}, {genotype} is the best"

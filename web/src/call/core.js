@@ -33,7 +33,7 @@ const REGION = {
   ...{ log10: Float64Array, precision: Uint8Array, records: String, likelihoods: Uint8Array, haplotypes: String },
 };
 // The fields of an EvidenceView (cpu/wasm/evidence.cpp).
-const EVIDENCE = { reason: String, reads: String, alleles: String, windows: String };
+const EVIDENCE = { reason: String, reads: String, alleles: String, windows: String, sites: String };
 /** @typedef {import("../cpu/native.js").Copies<typeof REGION>} ScoredRegion arrays of a region's reads, and lines of the outputs */
 
 // Candidates that are handed over at once.
@@ -120,13 +120,13 @@ export class Core {
   }
 
   /**
-   * What reads show at a position, in words: a fact a line.
+   * Looks at what reads show at a position.
    *
    * @param {{chrom: string, position: number, all: ReadBlock | null, used: ReadBlock | null}} place reads around it, those that are used by themselves, too
    * @param {ReadSelection} selection which of them are used
    * @param {string[]} reasons why others are not
    */
-  async explained({ chrom, position, all, used }, { excludedFlags, minMapq }, reasons) {
+  async explain({ chrom, position, all, used }, { excludedFlags, minMapq }, reasons) {
     const arrays = new Arrays(this.native);
     try {
       const [names] = arrays.text(reasons.join(""));
@@ -136,6 +136,15 @@ export class Core {
     } finally {
       arrays.release();
     }
+  }
+
+  /** Looks at the candidates there of the regions that were scored last. */
+  async explainSites() {
+    await this.#step("run_explain_sites");
+  }
+
+  /** What was seen of the position, in words: why there is no candidate, and facts, one a line. */
+  get explained() {
     const { reason, ...facts } = this.native.copies(EVIDENCE, (view) => this.call.run_explained(view));
     return { reason, facts: Object.values(facts).map((text) => (text ? text.split("\n") : [])) };
   }

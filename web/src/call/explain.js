@@ -1,4 +1,4 @@
-// What the reads at a position show, and what discovery makes of it (pairhmm/explain/): in the core's words.
+// What the reads at a position show, and what discovery and genotyping make of them (pairhmm/explain/): in the core's words.
 
 import { Native } from "../cpu/native.js";
 import { AlignmentReader } from "../files/alignments.js";
@@ -9,6 +9,7 @@ import { together } from "../files/read_block.js";
 import { readBlocks } from "../files/read_blocks.js";
 import { LeftOut, REASONS } from "../files/selection.js";
 import { Core } from "./core.js";
+import { lookAtLibrary } from "./library.js";
 import { strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 import { contigOrder, withContext } from "./places.js";
@@ -21,7 +22,7 @@ import { contigOrder, withContext } from "./places.js";
 /** `reason`: why discovery has no candidate there; empty where it has one. */
 /** @typedef {{place: string, reason: string, sections: [title: string, lines: string[]][]}} Explanation */
 
-const TITLES = ["Reads", "Alleles of alignments", "Assembly"];
+const TITLES = ["Reads", "Alleles of alignments", "Assembly", "Genotypes"];
 const CHUNK = 20_000;
 const silent = () => {};
 
@@ -36,7 +37,8 @@ const silent = () => {};
  * @throws {InputProblem}
  */
 export async function explain(inputs, options, engine, text) {
-  const chosen = chosenOptions(options);
+  /** @type {CallOptions} */
+  const chosen = { ...chosenOptions(options), gvcf: false };
   if (chosen.mixture) throw new InputProblem("--mixture", "", "has no genotypes to explain", "leave it out");
   const native = await Native.start(engine.module);
   const reference = await Reference.open(inputs.reference, silent);
@@ -45,23 +47,40 @@ export async function explain(inputs, options, engine, text) {
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, true, silent);
   const contigs = contigOrder(reader, reference);
   const core = new Core(native, reference, contigs, reader.samples);
-  setOptions(core, chosen, await strModelOf(inputs, chosen));
+  const strModel = await strModelOf(inputs, chosen);
+  setOptions(core, chosen, strModel);
+  await lookAtLibrary(core, reader, contigs, chosen, strModel, silent);
   const shift = native.call.max_shift();
-  const around = withContext([{ chrom, start: start - shift, end: end + shift }], reference);
-  /** @param {object} selection @returns {Promise<ReadBlock | null>} */
-  const readsBy = async (selection) => {
-    const own = { ...chosen, indelTags: false, defaultBaseQuality: 0, ...selection };
+  const length = reference.length(chrom);
+  const place = [{ chrom, start: Math.max(0, start - shift), end: Math.min(length, end + shift) }];
+  const around = withContext(place, reference);
+  /** @param {object} selection */
+  const readsBy = (selection) => {
+    const own = { ...chosen, indelTags: chosen.indelTags && chosen.model === "gatk", ...selection };
     const request = { contigs: [...contigs.keys()], selection: own, chunkSize: CHUNK, regions: around };
-    /** @type {ReadBlock[]} */
-    const blocks = [];
-    for await (const block of readBlocks(native, reader.sources, request, null, new LeftOut())) blocks.push(block);
-    return blocks.length ? together(blocks) : null;
+    return readBlocks(native, reader.sources, request, null, new LeftOut());
   };
-  const [all, used] = [await readsBy({ excludedFlags: 0, minMapq: 0 }), await readsBy({})];
-  const { reason, facts } = await core.explained({ chrom, position: start, all, used }, chosen, REASONS);
+  const every = { indelTags: false, defaultBaseQuality: 0 };
+  const all = await whole(readsBy({ ...every, excludedFlags: 0, minMapq: 0 }));
+  const used = await whole(readsBy(every));
+  await core.explain({ chrom, position: start, all, used }, chosen, REASONS);
+  core.limitTo(place, around);
+  for await (const { batch } of core.batches(readsBy({}))) {
+    await core.regions(await engine.forward(batch));
+    await core.explainSites();
+  }
+  const { reason, facts } = core.explained;
   return {
     place: `${chrom}:${end}`,
     reason,
     sections: facts.map((lines, i) => [TITLES[i], lines.length ? lines : ["none"]]),
   };
+}
+
+/** All reads of some blocks; null without any. @param {AsyncIterable<ReadBlock>} blocks */
+async function whole(blocks) {
+  /** @type {ReadBlock[]} */
+  const parts = [];
+  for await (const block of blocks) parts.push(block);
+  return parts.length ? together(parts) : null;
 }

@@ -5,7 +5,7 @@ import { element } from "./status.js";
 
 /** @import { Explanation } from "../call/explain.js" */
 
-const CANDIDATE = "An allele there is a candidate. Genotypes decide whether it is called: its record has them.";
+const CANDIDATE = "An allele there is a candidate: its genotypes decide whether it is called.";
 
 export class Explaining {
   /** @param {(position: string) => void} onAsk */
