@@ -23,7 +23,7 @@ Reason = tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PositionEvidence:
     """What is seen at a position.
 
     Attributes
@@ -50,7 +50,7 @@ def evidence_at(
     is_listed_run: bool,
     options: CandidateOptions,
     reference: native.ReferenceBases,
-) -> Evidence:
+) -> PositionEvidence:
     """What the reads around a position show there. `listed`: alleles around it, in a run over a list."""
     samples, used = list(reads.samples), reads.used
     there, alleles, windows, text, reasons = native.local_evidence(
@@ -66,7 +66,7 @@ def evidence_at(
         reference,
     )
     spell = _Speller(used.chrom, reference)
-    return Evidence(
+    return PositionEvidence(
         {name: ReadsThere(*counts) for name, counts in zip(samples, there, strict=True)},
         [_shown(samples, *fields) for fields in alleles],
         [spell.window(fields) for fields in windows],
