@@ -11,6 +11,7 @@
 #include "calling/genotypes.hpp"
 #include "calling/site_genotypes.hpp"
 #include "calling/site_statistics.hpp"
+#include "calling/site_text.hpp"
 #include "calling/source_rates.hpp"
 
 namespace {
@@ -67,19 +68,45 @@ SiteFields site_fields(const pairhmm::Site& site) {
     return nb::make_tuple(variant_fields(site.variant), site.quality, samples, site.left_out, annotations, site.unfit);
 }
 
-using WeighedFields = TupleOf<SiteFields, bool, ListOf<nb::typed<nb::dict, nb::str, nb::any>>>;
+using GivenAllele = std::tuple<int64_t, std::string, std::string>;
+using Told = std::tuple<std::string, double, double, double, double>;
+using Without = nb::typed<nb::dict, nb::str, nb::str>;
 
-// The fields of `WeighedGenotypes` in pairhmm/explain/scoring.py.
-nb::dict weighed_fields(const pairhmm::WeighedGenotypes& one) {
-    nb::dict fields;
-    fields["alleles"] = one.alleles;
-    fields["prior"] = one.prior;
-    fields["likelihood"] = one.likelihood;
-    fields["without_strand_errors"] = one.without_strand_errors;
-    fields["without_foreign"] = one.without_foreign;
-    fields["without_contamination"] = one.without_contamination;
-    fields["alone"] = one.alone;
-    return fields;
+// What is told of a sample's genotypes, and the best ones without other sources.
+std::pair<std::vector<Told>, Without> told_fields(const pairhmm::WeighedGenotypes& weighed) {
+    std::vector<Told> genotypes;
+    for (const pairhmm::ToldGenotype& one : told_genotypes(weighed))
+        genotypes.emplace_back(one.genotype, one.prior, one.likelihood, one.posterior, one.other_sources);
+    nb::dict without;
+    for (const auto& [source, genotype] : best_without(weighed)) without[source.c_str()] = genotype;
+    return {std::move(genotypes), Without(without)};
+}
+
+void bind_weighed_sites(nb::module_& module) {
+    nb::class_<pairhmm::WeighedSite>(module, "WeighedSite", "A candidate with what its genotypes were weighed by.")
+        .def_prop_ro(
+            "fields", [](const pairhmm::WeighedSite& site) { return site_fields(site.site); },
+            "As `genotype` has them.")
+        .def_ro("is_left_out", &pairhmm::WeighedSite::is_left_out, "Whether no sample has it.")
+        .def_prop_ro(
+            "samples",
+            [](const pairhmm::WeighedSite& site) {
+                std::vector<std::pair<std::vector<Told>, Without>> samples;
+                for (const pairhmm::WeighedGenotypes& one : site.samples) samples.push_back(told_fields(one));
+                return samples;
+            },
+            "Of each sample: its genotypes, the likeliest first, each with prior, likelihood, posterior and the share "
+            "of other sources; and the best genotype without each source, where it is another one.")
+        .def(
+            "text",
+            [](const pairhmm::WeighedSite& site, const std::vector<GivenAllele>& alleles,
+               const std::vector<std::string>& samples, const pairhmm::RecordFormat& format, bool is_asked) {
+                checks::require(samples.size() == site.samples.size(), "samples", "one of each sample");
+                std::vector<pairhmm::AltAllele> given;
+                for (const auto& [position, ref, alt] : alleles) given.push_back({position, ref, alt});
+                return site_text(site, given, samples, format, is_asked);
+            },
+            "alleles"_a, "samples"_a, "format"_a, "is_asked"_a, "The same in words.");
 }
 
 pairhmm::SamplePloidy ploidy_of(const GivenPloidy& given) {
@@ -145,6 +172,7 @@ void bind_genotypes(nb::module_& module) {
             },
             "context"_a, "The first two in one of 512 contexts (cpu/calling/other_sources.hpp).");
 
+    bind_weighed_sites(module);
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
         .def(
             "__init__",
@@ -200,19 +228,11 @@ void bind_genotypes(nb::module_& module) {
             "where it is not known, and the share of reads that fit no haplotype.")
         .def(
             "weigh",
-            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<WeighedFields> {
+            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) {
                 checks::lie_below(region.sample, genotyper.samples(), "sample");
-                nb::list sites;
-                for (const pairhmm::WeighedSite& site : genotyper.weigh(region)) {
-                    nb::list samples;
-                    for (const pairhmm::WeighedGenotypes& one : site.samples) samples.append(weighed_fields(one));
-                    sites.append(nb::make_tuple(site_fields(site.site), site.is_left_out, samples));
-                }
-                return sites;
+                return genotyper.weigh(region);
             },
-            "region"_a,
-            "All candidates of a region: the fields of a site, whether it is left out, and what the genotypes of each "
-            "sample are weighed by.");
+            "region"_a, "All candidates of a region.");
 
     nb::class_<SourceRateFinder>(module, "SourceRateFinder",
                                  "Sees how often errors of one strand share a cause, and reads are foreign.")

@@ -28,6 +28,7 @@ void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_scored_region(nb::module_& module);
 void bind_sketch(nb::module_& module);
+void bind_str_counts(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_packing(nb::module_& module);
 void bind_tree_streams(nb::module_& module);
@@ -72,6 +73,7 @@ NB_MODULE(_cpu, module) {
     bind_samples(module);
     bind_scan(module);
     bind_sketch(module);
+    bind_str_counts(module);
     bind_text(module);
     bind_packing(module);
     bind_tree_streams(module);

@@ -8,7 +8,9 @@
 #include "bind/variants.hpp"
 #include "calling/candidate_finder.hpp"
 #include "calling/error_rates.hpp"
+#include "calling/evidence_text.hpp"
 #include "calling/letters.hpp"
+#include "calling/local_evidence.hpp"
 #include "calling/variant.hpp"
 
 namespace {
@@ -33,13 +35,15 @@ std::shared_ptr<const pairhmm::ErrorRates> error_rates(nb::handle options) {
 }
 
 // `options` are `CandidateOptions` in pairhmm/calling/discovery.py.
+pairhmm::CandidateThresholds thresholds(nb::handle options) {
+    return {field<int>(options, "min_base_quality"),      field<int>(options, "min_snv_count"),
+            field<int>(options, "min_indel_count"),       field<double>(options, "min_snv_fraction"),
+            field<double>(options, "min_indel_fraction"), error_rates(options)};
+}
+
 pairhmm::CandidateFinder finder(PythonReference& reference, int samples, nb::handle options) {
     checks::require(samples > 0, "samples", "at least one");
-    const pairhmm::CandidateThresholds thresholds{
-        field<int>(options, "min_base_quality"),      field<int>(options, "min_snv_count"),
-        field<int>(options, "min_indel_count"),       field<double>(options, "min_snv_fraction"),
-        field<double>(options, "min_indel_fraction"), error_rates(options)};
-    return {reference, samples, thresholds, field<bool>(options, "assembly")};
+    return {reference, samples, thresholds(options), field<bool>(options, "assembly")};
 }
 
 // `options` are `RegionOptions` in pairhmm/variants/regions.py.
@@ -69,10 +73,6 @@ pairhmm::ListedRegions::Next chunks(nb::object iterator) {
     };
 }
 
-// In the order of pairhmm::TriedK.
-constexpr const char* kTried[] = {"a k-mer occurs twice in the reference", "a way is a circle",
-                                  "a way is a short copy of the reference"};
-
 // The position, reference bases and letters of an allele of discovery: SNVs replace a base, others follow their anchor.
 nb::tuple allele_fields(const pairhmm::Candidate& one) {
     std::string letters = one.alt;
@@ -89,7 +89,7 @@ nb::list alleles_fields(const std::vector<pairhmm::Candidate>& alleles) {
 // The fields of `SampleAssembly` in pairhmm/explain/discovery.py.
 nb::dict assembly_fields(const pairhmm::Assembly& assembly, const pairhmm::AssemblySteps& steps) {
     nb::list tried, ways;
-    for (const auto& [k, decision] : steps.tried) tried.append(nb::make_tuple(k, kTried[static_cast<int>(decision)]));
+    for (const auto& [k, decision] : steps.tried) tried.append(nb::make_tuple(k, pairhmm::tried_text(decision)));
     for (const pairhmm::JudgedWay& one : steps.ways) {
         nb::dict way;
         way["reads"] = one.weight;
@@ -186,6 +186,57 @@ void bind_sources(nb::module_& module) {
             "region"_a, "contigs"_a);
 }
 
+using GivenAllele = std::tuple<int64_t, std::string, std::string>;
+using Counts = nb::typed<nb::dict, nb::str, int>;
+using CountFields = TupleOf<int, int, int, int, int, std::vector<int>, Counts, int, double>;
+using ShownFields = TupleOf<GivenAllele, bool, bool, bool, ListOf<CountFields>>;
+
+Counts counts_of(const pairhmm::LeftOutReads& left_out) {
+    nb::dict counts;
+    for (const auto& [reason, count] : left_out) counts[reason.c_str()] = count;
+    return Counts(counts);
+}
+
+// The fields of `ShownAllele` in pairhmm/explain/facts.py.
+nb::tuple shown_fields(const pairhmm::ShownAllele& shown) {
+    nb::list samples;
+    for (const pairhmm::AlleleCount& one : shown.samples)
+        samples.append(nb::make_tuple(one.good, one.poor, one.depth, one.forward, one.reverse, one.qualities,
+                                      counts_of(one.left_out), one.least_count, one.least_share));
+    const GivenAllele allele{shown.allele.position, shown.allele.ref, shown.allele.alt};
+    return nb::make_tuple(allele, shown.is_here, shown.is_candidate, shown.is_listed, samples);
+}
+
+void bind_evidence(nb::module_& module) {
+    module.def(
+        "local_evidence",
+        [](const std::string& chrom, const pairhmm::AlignedReads& reads, std::vector<std::string> reasons,
+           const pairhmm::Reads& used, const std::vector<std::string>& samples, int64_t position,
+           const std::vector<GivenAllele>& listed, bool is_listed_run, nb::object options, PythonReference& reference) {
+            checks::require(static_cast<int64_t>(reasons.size()) == reads.reads.count, "reasons", "one a read");
+            std::set<pairhmm::AltAllele> alleles;
+            for (const auto& [at, ref, alt] : listed) alleles.insert({at, ref, alt});
+            const pairhmm::LocalReads local{chrom, reads, std::move(reasons), static_cast<int>(samples.size())};
+            const pairhmm::LocalEvidence evidence(local, used, position, alleles,
+                                                  {thresholds(options), field<bool>(options, "assembly")}, reference);
+            nb::list there, shown, windows;
+            for (const pairhmm::ReadsThere& one : evidence.reads())
+                there.append(nb::make_tuple(one.over, one.used, counts_of(one.left_out)));
+            for (const pairhmm::ShownAllele& one : evidence.alleles()) shown.append(shown_fields(one));
+            for (const pairhmm::WindowDecision& one : evidence.windows()) windows.append(window_fields(one));
+            return std::tuple(ListOf<TupleOf<int, int, Counts>>(there), ListOf<ShownFields>(shown),
+                              ListOf<WindowFields>(windows),
+                              std::tuple(reads_text(evidence, samples), alleles_text(evidence, samples),
+                                         windows_text(evidence, samples, position, chrom, reference)),
+                              std::tuple(reason_of_reads(evidence), reason_of_alleles(evidence, is_listed_run),
+                                         reason_of_discovery(evidence, is_listed_run, chrom, reference)));
+        },
+        "chrom"_a, "reads"_a, "reasons"_a, "used"_a, "samples"_a, "position"_a, "listed"_a, "is_listed_run"_a,
+        "options"_a, "reference"_a,
+        "What the reads around a position show, of which some are left out for a reason: the reads of each sample over "
+        "it, alleles, windows of assembly, the text of each, and what keeps each from a call.");
+}
+
 }  // namespace
 
 void bind_region_sources(nb::module_& module) {
@@ -226,18 +277,10 @@ void bind_region_sources(nb::module_& module) {
             "Counts the reads of the next block. Gives the candidates that no later read can change.\n\n"
             "They are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may "
             "reach. By default they are sought everywhere.")
-        .def("watch", &pairhmm::CandidateFinder::watch, "From now on, what is decided on windows is kept.")
-        .def(
-            "windows",
-            [](const pairhmm::CandidateFinder& self) {
-                nb::list windows;
-                for (const pairhmm::WindowDecision& one : self.decisions()) windows.append(window_fields(one));
-                return ListOf<WindowFields>(windows);
-            },
-            "What was decided on each window of assembly since `watch`.")
         .def(
             "finish", [](pairhmm::CandidateFinder& self) { return to_list(unlocked([&] { return self.finish(); })); },
             "The last candidates of a contig, once all its reads were counted.");
 
     bind_sources(module);
+    bind_evidence(module);
 }

@@ -86,14 +86,12 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
 
 double probability(uint8_t phred) { return std::pow(10.0, -phred / 10.0); }
 
-// How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit: at the
-// bases where it may open (calling/repeats.hpp).
-double ways(int unit, int copies, double continued) {
+}  // namespace
+
+double ways_of_gap(int unit, int copies, double continued) {
     const int places = unit == 1 ? copies : std::max(1, (copies - 2) * unit + 1);
     return places * std::pow(continued, unit - 1) * (1 - continued);
 }
-
-}  // namespace
 
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
                      const std::vector<int>& least_copies, double spread) {
@@ -104,7 +102,7 @@ SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>&
         const size_t place = rates.place(unit, copies);
         const int clamped = std::clamp(copies, 1, rates.most_copies);
         const auto of_gaps = [&](uint8_t open, uint8_t gap) {
-            return ways(unit, clamped, probability(gap)) * probability(open);
+            return ways_of_gap(unit, clamped, probability(gap)) * probability(open);
         };
         const double own = of_gaps(opening[place], tables.gap[place]);
         const double least = everywhere ? of_gaps((*everywhere).*other, everywhere->gap) : 0;

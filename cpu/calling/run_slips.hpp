@@ -38,6 +38,10 @@ struct GapQualities {
     uint8_t insertion, deletion, gap;
 };
 
+// How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit: at the
+// bases where it may open (calling/repeats.hpp).
+double ways_of_gap(int unit, int copies, double continued);
+
 // The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]; of `tables`
 // and `everywhere`, the higher ones. The opposite of `model_of_rates` in pairhmm/models/str_parameters.py.
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,

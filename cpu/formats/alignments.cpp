@@ -196,7 +196,7 @@ AlignmentParser::Verdict AlignmentParser::stop_at(const BamRecord& record, Stop 
     return {stop, false};
 }
 
-LeftOut AlignmentParser::reason_of(uint32_t flags) const {
+LeftOut reason_of(uint32_t flags) {
     for (int reason = kUnmapped; reason < kOtherFlag; ++reason) {
         if (flags & kFlagsOfReasons[reason]) return static_cast<LeftOut>(reason);
     }

@@ -66,6 +66,9 @@ enum LeftOut {
     kReasons
 };
 
+// Why a read is left out, by those of its flags that are excluded: its mapping quality without one.
+LeftOut reason_of(uint32_t flags);
+
 // Bases that a CIGAR takes up.
 struct CigarLengths {
     int64_t query = 0, reference = 0;
@@ -148,7 +151,6 @@ private:
     Verdict compare_with_goal(int32_t contig, int64_t start, int64_t end);
     Verdict leave_out(LeftOut reason);
     Verdict stop_at(const BamRecord& record, Stop stop);
-    LeftOut reason_of(uint32_t flags) const;
     void add(const BamRecord& record, const CigarLengths& lengths, int64_t end, int32_t sample, const BamTag& group);
     bool add_qualities(const BamRecord& record);
     bool is_on_circle(const BamRecord& record) const;

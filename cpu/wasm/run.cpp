@@ -8,6 +8,7 @@
 
 #include "calling/error_rates.hpp"
 #include "calling/letters.hpp"
+#include "calling/str_rates.hpp"
 #include "formats/region_lines.hpp"
 
 namespace pairhmm {
@@ -98,8 +99,8 @@ GenomeIntervals Run::intervals(const std::vector<Interval>& given) const {
 RegionSource& Run::source() { return listed_ ? static_cast<RegionSource&>(*listed_) : *discovered_; }
 
 void Run::make_source() {
-    // As without a look at a library's errors first: the rates that qualities promise.
-    if (options.stream.of_mixture) options.thresholds.errors = std::make_shared<ErrorRates>();
+    if (options.stream.of_mixture)
+        options.thresholds.errors = library_.of_mixture ? library_.of_mixture : std::make_shared<ErrorRates>();
     const CandidateFinder finder(reference, static_cast<int>(samples_.size()), options.thresholds, options.assembles);
     RegionOptions joining = options.joining;
     // A region has no more alleles than haplotypes are allowed beside the reference.
@@ -130,6 +131,44 @@ void Run::push(const AlignmentBlock& block) {
     for (const auto& [start, end] : covered(aligned_reads(block).reads))
         reference.want(contigs_[block.contig].first, start - around, end + around);
     reference.forget();
+}
+
+// Takes a step of the look at the library. One that lacks something changes nothing.
+template <class Step>
+bool Run::take_look(const Step& step) {
+    if (reference.lacks()) return false;
+    if (!look_) look_.emplace(options);
+    std::optional<LibraryLook> before = look_;
+    step(*look_);
+    if (!reference.lacks()) return true;
+    replace(look_, std::move(before));
+    return false;
+}
+
+bool Run::look() {
+    const auto add = [&](LibraryLook& look) {
+        look.add(contigs_[block_->contig].first, aligned_reads(*block_), reference);
+    };
+    if (!take_look(add)) return false;
+    block_ = nullptr;
+    return true;
+}
+
+bool Run::end_look() {
+    if (!take_look([&](LibraryLook& look) { look.finish(reference); })) return false;
+    library_ = look_->errors();
+    look_.reset();
+    return true;
+}
+
+double Run::stutter() const {
+    return stutter_excess(library_.repeats, slip_rates(options.gaps_without_pcr, std::nullopt, options.least_copies,
+                                                       options.slip_spread));
+}
+
+GapTables Run::estimated_gaps(uint8_t quality, uint8_t gap) const {
+    const StrRates rates = estimate_rates(library_.repeats, options.least_copies, options.model.options.most_copies);
+    return gap_tables(rates, options.least_copies, quality, gap);
 }
 
 bool Run::advance() {
@@ -216,8 +255,10 @@ void Run::make_genotyper() {
                                          options.records.gvcf,
                                          options.slips(),
                                          std::vector<double>(samples_.size(), options.contamination),
+                                         library_.sources,
+                                         options.stream.of_mixture,
                                          {},
-                                         options.stream.of_mixture});
+                                         library_.of_mixture});
     format_.emplace(options.records);
 }
 
@@ -229,13 +270,25 @@ void Run::score(const double* log10, const uint8_t* precision) {
     begun_.pop_front();
 }
 
+// As genotypes take it.
+ScoredRegion Run::refined(const ScoredRegion& region) const {
+    return options.is_listed ? on_listed_alleles(region) : with_many_unfit(region);
+}
+
+std::vector<WeighedSite> Run::weighed() {
+    std::vector<WeighedSite> sites;
+    for (const RegionResult& result : results_)
+        for (WeighedSite& site : genotyper_->weigh(refined(result.region))) sites.push_back(std::move(site));
+    return sites;
+}
+
 RegionResult Run::result_of(ScoredRegion&& region) {
     RegionResult result{std::move(region), {}, {}, {}, {}, {}};
     result.names = name_lines(result.region);
     RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, false, 0, 0});
     result.likelihoods = std::move(lines.table);
     result.haplotypes = std::move(lines.haplotypes);
-    const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : with_many_unfit(result.region);
+    const ScoredRegion used = refined(result.region);
     filtered_.add(used);
     result.sites = genotyper_->genotype(used);
     site_counts_.add(result.sites);

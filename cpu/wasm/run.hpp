@@ -18,6 +18,7 @@
 #include "calling/region_sources.hpp"
 #include "calling/region_stream.hpp"
 #include "formats/alignments.hpp"
+#include "wasm/library_look.hpp"
 #include "wasm/paged_reference.hpp"
 #include "wasm/run_options.hpp"
 
@@ -47,6 +48,7 @@ public:
 
     void add_contig(const std::string& name, int64_t length);
     void add_sample(std::string name) { samples_.push_back(std::move(name)); }
+    const std::vector<std::string>& samples() const { return samples_; }
     void add_family(Family family) { families_.push_back(std::move(family)); }
     void add_interval(int contig, int64_t start, int64_t end, bool is_padded);
     // Listed candidates come in order.
@@ -56,6 +58,14 @@ public:
 
     // Takes the next reads, which stay until the next step that is taken.
     void push(const AlignmentBlock& block);
+    // Before all other steps: looks at these reads for the library's errors. False where it lacked something.
+    bool look();
+    // Takes what the reads show that were looked at. False where it lacked something.
+    bool end_look();
+    // How many times as often as in a library without PCR repeats stutter in these reads.
+    double stutter() const;
+    // The qualities of gaps that they ask for: of opening up to `quality`, and of continuing `gap`.
+    GapTables estimated_gaps(uint8_t quality, uint8_t gap) const;
     void finish() { is_finished_ = true; }
     // Makes batches of the regions that are complete. False where it lacked something.
     bool advance();
@@ -71,6 +81,9 @@ public:
     // Makes the lines behind the last record. False where it lacked something.
     bool make_rest();
     const std::vector<RegionResult>& results() const { return results_; }
+    // All candidates of these regions, with what their genotypes were weighed by.
+    std::vector<WeighedSite> weighed();
+    const RecordFormat& format() const { return *format_; }
     const std::string& rest() const { return rest_; }
 
     const RegionCounts& stream_counts() const { return stream_->counts(); }
@@ -93,12 +106,15 @@ private:
         size_t next_variant;
     };
 
+    template <class Step>
+    bool take_look(const Step& step);
     GenomeIntervals intervals(const std::vector<Interval>& given) const;
     State state() const { return {discovered_, listed_, stream_, next_variant_}; }
     void return_to(State&& before);
     std::vector<RegionBatch> next_batches();
     void make_source();
     void make_walk();
+    ScoredRegion refined(const ScoredRegion& region) const;
     RegionResult result_of(ScoredRegion&& region);
     void make_genotyper();
     void count_block();
@@ -118,6 +134,8 @@ private:
     std::optional<ListedRegions> listed_;
     std::optional<RegionStream> stream_;
     const AlignmentBlock* block_ = nullptr;
+    std::optional<LibraryLook> look_;
+    LibraryErrors library_;
     bool is_finished_ = false;
     std::deque<RegionBatch> waiting_;
     std::deque<PreparedBatch> begun_;

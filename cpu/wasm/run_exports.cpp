@@ -155,6 +155,18 @@ void pairhmm_run_add_variant(Run* run, int32_t contig, int32_t pos, int32_t numb
 PAIRHMM_EXPORT("run_end_variants") void pairhmm_run_end_variants(Run* run) { run->end_variants(); }
 
 PAIRHMM_EXPORT("run_push") void pairhmm_run_push(Run* run, const pairhmm::AlignmentBlock* block) { run->push(*block); }
+PAIRHMM_EXPORT("run_look") uint32_t pairhmm_run_look(Run* run) { return run->look(); }
+PAIRHMM_EXPORT("run_end_look") uint32_t pairhmm_run_end_look(Run* run) { return run->end_look(); }
+PAIRHMM_EXPORT("run_stutter") double pairhmm_run_stutter(const Run* run) { return run->stutter(); }
+
+// The qualities of opening insertions, of opening deletions, and of continuing either.
+PAIRHMM_EXPORT("run_estimated_gaps") void* pairhmm_run_estimated_gaps(const Run* run, uint32_t quality, uint32_t gap) {
+    const pairhmm::GapTables tables = run->estimated_gaps(static_cast<uint8_t>(quality), static_cast<uint8_t>(gap));
+    std::vector<int32_t> all(tables.insertion.begin(), tables.insertion.end());
+    for (const auto* table : {&tables.deletion, &tables.gap}) all.insert(all.end(), table->begin(), table->end());
+    return pairhmm::handed_over(all);
+}
+
 PAIRHMM_EXPORT("run_finish") void pairhmm_run_finish(Run* run) { run->finish(); }
 PAIRHMM_EXPORT("run_advance") uint32_t pairhmm_run_advance(Run* run) { return run->advance(); }
 

@@ -29,33 +29,27 @@ from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
+from pairhmm.sequences.tandem_repeats import MOST_REPEATS
 
 log = logging.getLogger(__name__)
 
 # Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
 # as few as they may be.
-_SHARE, _FEWEST, _MOST = 0.03, 4_000, 30_000
-_WINDOWS, _OF_WINDOW = 4, 4_000
+SHARE, FEWEST, MOST = 0.03, 4_000, 30_000
+WINDOWS, OF_WINDOW = 4, 4_000
 # Reads of a mixture that are taken, and of them at once: errors are told from alleles place by place.
-_OF_MIXTURE, _AT_ONCE = 300_000, 20_000
+OF_MIXTURE, AT_ONCE = 300_000, 20_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
-_BASES, _CHUNK = 8_000_000, 250
+BASES, _CHUNK = 8_000_000, 250
 # Bases of a window, at most; indexes know where the reads of so many bases begin (SAM specification, section 5.1.1).
-_SPAN, _INDEXED = 10_000_000, 1 << 14
+SPAN, INDEXED = 10_000_000, 1 << 14
 # Bases of a read, on average, from which on reads are long.
-_LONG = 1_000
-# Runs of one base count whose rate without PCR is between these: in shorter ones, PCR changes little; in longer ones,
-# alleles of the sample look like slips. So they do where so many of the reads have other units.
-_RATES, _HETEROZYGOUS = (5e-4, 0.02), 0.25
-# Reads that a run counts as, at most: those of one run slip alike.
-_DEPTH = 50
-# Changes that are expected before any is seen.
-_PRIOR_CHANGES = 5.0
+LONG = 1_000
 # How many times as often as without PCR repeats of other libraries change, at least: the middle between those without
 # PCR and those with it.
-_EXCESS = 5**0.5
+EXCESS = 5**0.5
 # The standard deviation of the log10 of rates among repeats of long reads, whose errors depend on what is near.
-_SPREAD_OF_LONG = 0.25
+SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
@@ -81,8 +75,8 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
 
     try:
         if sees_gaps:
-            sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
-            options = _with_str_model(sites, bases >= _LONG * reads, options)
+            sites = count_changes(looked_at(), files.genome.fetch)
+            options = _with_str_model(sites, bases >= LONG * reads, options)
         else:
             for _ in looked_at():
                 pass
@@ -105,14 +99,14 @@ def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
             yield block
 
     try:
-        sites = count_changes(looked_at(), files.genome.fetch, files.contigs)
+        sites = count_changes(looked_at(), files.genome.fetch)
     except InputError:  # The run itself says what is wrong, if it comes there.
         return options
     slips = estimate_rates(sites)
     errors = finder.rates(reference, slips.gain.ravel().tolist(), slips.loss.ravel().tolist())
     options = replace(options, discovery=replace(options.discovery, errors=errors))
     if options.profile is None and _is_preset(options.model):
-        options = _with_str_model(sites, bases >= _LONG * reads, options)
+        options = _with_str_model(sites, bases >= LONG * reads, options)
     return options
 
 
@@ -120,7 +114,7 @@ def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) ->
     """The options with the STR model that repeats ask for."""
     model = options.model
     excess = excess_of(sites)
-    if excess < _EXCESS:
+    if excess < EXCESS:
         return options
     found = _estimated(sites, model) if is_long else str_model_of(LIBRARIES[1])
     log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
@@ -142,21 +136,14 @@ def _is_preset(model: GatkOptions) -> bool:
 def excess_of(sites: Counter[Site]) -> float:
     """How many times as often as in a library without PCR reads over runs of one base have gained or lost some."""
     gain, loss = rates_of(str_model_of(LIBRARIES[0]))
-    changed = expected = _PRIOR_CHANGES
-    for (unit, copies, depth, fewer, more), count in sites.items():
-        rate = float(gain[unit - 1, copies - 1] + loss[unit - 1, copies - 1])
-        if unit == 1 and _RATES[0] <= rate <= _RATES[1] and fewer + more < _HETEROZYGOUS * depth:
-            weight = count * min(1.0, _DEPTH / depth)
-            changed += weight * (fewer + more)
-            expected += weight * depth * rate
-    return changed / expected
+    return native.stutter_excess(list(sites.items()), gain.ravel().tolist(), loss.ravel().tolist(), MOST_REPEATS)
 
 
 def _estimated(sites: Counter[Site], model: GatkOptions) -> StrModel:
     rates = estimate_rates(sites)
     quality = min(model.insertion_quality, model.deletion_quality)
     found = model_of_rates(rates.gain, rates.loss, "estimated", quality, model.gap_quality)
-    return replace(found, spread=_SPREAD_OF_LONG)
+    return replace(found, spread=SPREAD_OF_LONG)
 
 
 def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
@@ -164,11 +151,11 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     sources, contigs = files.reader.sources, list(files.contigs)
     if not all(os.path.isfile(source.path) for source in sources):
         return
-    most, fewest = (_OF_MIXTURE, _OF_MIXTURE) if options.discovery.mixed_alleles else (_MOST, _FEWEST)
+    most, fewest = (OF_MIXTURE, OF_MIXTURE) if options.discovery.mixed_alleles else (MOST, FEWEST)
     reads_wanted, places = fewest, list[list[Interval] | None]([None])
     if all(find_index(source.path) for source in sources):
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
-        reads_wanted = int(min(most, max(fewest, _SHARE * work.total)))
+        reads_wanted = int(min(most, max(fewest, SHARE * work.total)))
         windows = _windows(work, files.contigs, reads_wanted)
         # The reads of a deep mixture begin in a few parts of its index.
         if options.discovery.mixed_alleles:
@@ -177,7 +164,7 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
 
     def is_enough(reads: int, bases: int) -> bool:
         share = reads / reads_wanted
-        return max(share, 0 if options.discovery.mixed_alleles else bases / _BASES / len(sources)) * len(places) >= 1
+        return max(share, 0 if options.discovery.mixed_alleles else bases / BASES / len(sources)) * len(places) >= 1
 
     def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
@@ -190,7 +177,7 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
             reads, bases = reads + len(block), bases + len(block.bases)
             if is_enough(reads, bases):
                 break
-            if options.discovery.mixed_alleles and sum(map(len, taken)) >= _AT_ONCE:
+            if options.discovery.mixed_alleles and sum(map(len, taken)) >= AT_ONCE:
                 yield ReadBlock.concatenate(taken)
                 taken = []
         if taken:  # together they are counted in less time
@@ -208,8 +195,6 @@ def _windows(work: Work, contigs: Mapping[str, int], reads: int) -> list[Interva
     """Windows that begin where equal parts of the reads do; none where nearly all reads are wanted."""
     if work.total <= 2 * reads:
         return []
-    count = max(_WINDOWS, reads // _OF_WINDOW)
+    count = max(WINDOWS, reads // OF_WINDOW)
     starts = [work.locus_at((number + 0.5) / count) for number in range(count)]
-    return [
-        Interval(chrom, start // _INDEXED * _INDEXED, min(contigs[chrom], start + _SPAN)) for chrom, start in starts
-    ]
+    return [Interval(chrom, start // INDEXED * INDEXED, min(contigs[chrom], start + SPAN)) for chrom, start in starts]

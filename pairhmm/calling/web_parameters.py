@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from pairhmm.calling import stutter
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.run_options import MIXTURE, PRESETS, RunOptions
 from pairhmm.calling.summary import LONG_READS, MOST
@@ -44,7 +45,7 @@ def parameters() -> dict[str, Any]:
     options = {name: value for group in groups for name, value in _simple(group).items()}
     options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY, "gvcf": records.gvcf, "mnv": records.mnv}
     options |= {"model": "gatk", "parameters": profile.PRESETS[0], "preset": "illumina"}
-    options |= {"max_cells": MAX_CELLS}
+    options |= {"max_cells": MAX_CELLS, "stutter": run.stutter}
     return {
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
@@ -53,6 +54,7 @@ def parameters() -> dict[str, Any]:
         "STR_TABLES": {name: _tables(name) for name in LIBRARIES},
         "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
         "CORE": _of_the_core(records),
+        "LOOK": _in_javascript(_of_the_look()),
         "MAX_GQ": MAX_GQ,
         "FIELD_LINES": list(field_lines()),
         "MIXTURE_FILTER_LINES": list(filter_lines(records, mixture=True)),
@@ -80,6 +82,25 @@ def _of_the_core(records: RecordOptions) -> dict[str, Any]:
         "slip_spread": StrModel.__dataclass_fields__["spread"].default,
     }
     return _in_javascript(constants | {f"{name}_without_pcr": table for name, table in _tables(LIBRARIES[0]).items()})
+
+
+def _of_the_look() -> dict[str, float]:
+    """What is looked at of a library, and what follows."""
+    return {
+        "share": stutter.SHARE,
+        "fewest": stutter.FEWEST,
+        "most": stutter.MOST,
+        "windows": stutter.WINDOWS,
+        "of_window": stutter.OF_WINDOW,
+        "of_mixture": stutter.OF_MIXTURE,
+        "at_once": stutter.AT_ONCE,
+        "bases": stutter.BASES,
+        "span": stutter.SPAN,
+        "indexed": stutter.INDEXED,
+        "long": stutter.LONG,
+        "excess": stutter.EXCESS,
+        "spread_of_long": stutter.SPREAD_OF_LONG,
+    }
 
 
 def _tables(library: str) -> dict[str, list[int]]:

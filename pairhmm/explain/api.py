@@ -17,7 +17,7 @@ from pairhmm.calling.stutter import seen as with_seen_errors
 from pairhmm.calling.targets import PADDING, requested_intervals
 from pairhmm.engine.device_pool import Devices
 from pairhmm.errors import InputError, OptionError
-from pairhmm.explain.discovery import Discovery
+from pairhmm.explain.discovery import evidence_at
 from pairhmm.explain.facts import AltAllele, Explanation
 from pairhmm.explain.reads import leftmost_alleles_of, local_reads
 from pairhmm.explain.scoring import CallSettings, LocalCall
@@ -117,25 +117,28 @@ def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, pla
     around = Interval(place.chrom, max(0, place.start - reach), min(genome.contigs[place.chrom], place.end + reach))
     reads = local_reads(files, options, around)
     reference = native.ReferenceBases(genome.fetch)
-    discovery = Discovery(reads, options.discovery, reference)
-    alleles = discovery.alleles(place.start, _listed(files, inputs, around, reference))
-    anchors = {one.allele.position for one in alleles if one.is_here and (one.is_candidate or one.is_listed)}
+    listed = _listed(files, inputs, around, reference)
+    found = evidence_at(place.start, reads, listed, inputs.candidates_are_listed, options.discovery, reference)
+    anchors = {one.allele.position for one in found.alleles if one.is_here and (one.is_candidate or one.is_listed)}
     call = LocalCall(files, devices, settings, place, anchors)
     regions, sites = call.regions_and_sites(reads)
     seen = SeenPosition(
         position=place.end,
         is_asked=call.is_asked(place.start),
         is_listed_run=inputs.candidates_are_listed,
-        reads=reads.counts_at(place.start),
-        alleles=alleles,
-        windows=discovery.windows(place.start),
+        reads=found.reads,
+        alleles=found.alleles,
+        windows=found.windows,
         regions=regions,
         sites=sites,
+        reasons=found.reasons,
         options=options,
         min_quality=settings.min_quality,
     )
-    found = verdict(seen, call.sites_with)
-    return Explanation(place.chrom, place.end, found, seen.reads, alleles, seen.windows, regions, sites)
+    why = verdict(seen, call.sites_with)
+    return Explanation(
+        place.chrom, place.end, why, found.reads, found.alleles, found.windows, regions, sites, found.text
+    )
 
 
 def _listed(files: OpenFiles, inputs: RunInputs, around: Interval, reference: native.ReferenceBases) -> set[AltAllele]:

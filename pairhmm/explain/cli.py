@@ -27,6 +27,11 @@ EXAMPLES = (
 _FILTERS = {"min_quality", "min_qd", "max_fs", "max_sor", "min_rms_mapq"}
 
 
+def _without_text(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The facts alone. The verdict's text is one."""
+    return {name: value for name, value in fields if name != "text" or isinstance(value, str)}
+
+
 @click.command("explain", cls=AlignmentsCommand, examples=EXAMPLES)
 @evidence_options
 @model_options
@@ -64,7 +69,8 @@ def command(
     )
     with open_output(output) as out:
         if is_json:
-            out.write(json.dumps([asdict(one) for one in found], indent=1) + "\n")
+            facts = [asdict(one, dict_factory=_without_text) for one in found]
+            out.write(json.dumps(facts, indent=1) + "\n")
         else:
             out.write("\n".join(map(text_of, found)))
 

@@ -1,95 +1,95 @@
-"""What discovery makes of the reads around a position: counts of alleles, and windows of assembly.
+"""What the alignments at a position show, and what discovery makes of it: cpu/calling/local_evidence.hpp.
 
 All coordinates are 0-based half-open, but those of the facts.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pairhmm.calling.discovery import CandidateOptions
-from pairhmm.explain.facts import AlleleCount, AltAllele, SampleAssembly, ShownAllele, Way, Window
-from pairhmm.explain.reads import LocalReads, alleles_of, count_left_out, is_here, shown_alleles
+from pairhmm.explain.facts import AlleleCount, AltAllele, ReadsThere, SampleAssembly, ShownAllele, Way, Window
+from pairhmm.explain.reads import LocalReads
 from pairhmm.native import native
-from pairhmm.sequences.intervals import Interval
-from pairhmm.variants.variant import MAX_SHIFT
 
-NEAR = 10
-"""Bases around a position in which other alleles are told."""
+SECTIONS = ("Reads", "Alleles of alignments", "Assembly")
+"""The titles of the text."""
 
 
-class Discovery:
-    """The candidates and the windows that discovery has by the reads around a position."""
+Reason = tuple[str, str] | None
+"""The code of `REASONS` and the text of what keeps a position from being called."""
 
-    def __init__(self, reads: LocalReads, options: CandidateOptions, reference: native.ReferenceBases) -> None:
-        self._reads, self._options, self._reference = reads, options, reference
-        used = reads.used
-        finder = native.CandidateFinder(reference, len(reads.samples), options)
-        finder.watch()
-        self._chrom = used.chrom
-        variants = [*finder.scan(used.chrom, used.native), *finder.finish()]
-        self.candidates = {allele for variant in variants for allele in alleles_of(variant)}
-        self._windows = finder.windows()
 
-    def windows(self, position: int) -> list[Window]:
-        """The windows over a position."""
-        over = [one for one in self._windows if one["start"] <= position < one["end"]]
-        return [self._window(one) for one in over]
+@dataclass(frozen=True, slots=True)
+class PositionEvidence:
+    """What is seen at a position.
 
-    def alleles(self, position: int, listed: set[AltAllele]) -> list[ShownAllele]:
-        """The alleles at a position and near it that alignments show, that are candidates, or that are listed."""
-        at = Interval(self._chrom, position, position + 1)
-        place = Interval(self._chrom, max(0, position - MAX_SHIFT), position + NEAR + 1)
-        reads = self._over(place)
-        readers = defaultdict[AltAllele, list[int]](list)
-        for read, allele in shown_alleles(self._reads, reads, place, self._reference):
-            readers[allele].append(read)
-        found = []
-        for allele in {*readers, *self.candidates, *listed}:
-            is_own = is_here(allele, at, self._reference)
-            is_told = allele in self.candidates or allele in listed or len(readers[allele]) > 1
-            if is_own or (is_told and abs(allele.position - 1 - position) <= NEAR):
-                shown = ShownAllele(allele, is_own, allele in self.candidates, allele in listed)
-                shown.samples = self._counts(allele, readers[allele])
-                found.append(shown)
-        return sorted(found, key=lambda one: (not one.is_here, -_reads_of(one), one.allele))
+    Attributes
+    ----------
+    reads, alleles, windows
+        The reads of each sample, alleles, and windows of assembly.
+    text : dict of str to list of str
+        The same in words.
+    reasons : tuple
+        What keeps each of them from a call, by code and text.
+    """
 
-    def _over(self, place: Interval) -> list[int]:
-        block = self._reads.block
-        is_over = (block.start < place.end) & (block.end > place.start)
-        return [read for read in range(len(block)) if is_over[read]]
+    reads: dict[str, ReadsThere]
+    alleles: list[ShownAllele]
+    windows: list[Window]
+    text: dict[str, list[str]]
+    reasons: tuple[Reason, Reason, Reason]
 
-    def _counts(self, allele: AltAllele, readers: Iterable[int]) -> dict[str, AlleleCount]:
-        of_sample = defaultdict[str, list[int]](list)
-        for read in readers:
-            of_sample[self._reads.sample_of(read)].append(read)
-        depths = self._reads.depths_at(allele.position - 1, self._options.min_base_quality)
-        return {name: self._count(allele, depths[name], of_sample[name]) for name in self._reads.samples}
 
-    def _count(self, allele: AltAllele, depth: int, readers: list[int]) -> AlleleCount:
-        reads, options = self._reads, self._options
-        position, least_quality = allele.position - 1, options.min_base_quality
-        used = [read for read in readers if not reads.reasons[read]]
-        qualities: list[int] = []
-        if not allele.is_indel:
-            qualities = sorted(reads.quality_at(read, position) or 0 for read in used)
-        reverse = sum(int(reads.block.flag[read]) >> 4 & 1 for read in used)
-        poor = sum(quality < least_quality for quality in qualities)
-        return AlleleCount(
-            good=len(used) - poor,
-            poor=poor,
-            depth=depth,
-            forward=len(used) - reverse,
-            reverse=reverse,
-            qualities=qualities,
-            left_out=count_left_out(reads, readers),
-            least_count=options.min_indel_count if allele.is_indel else options.min_snv_count,
-            least_share=options.min_indel_fraction if allele.is_indel else options.min_snv_fraction,
-        )
+def evidence_at(
+    position: int,
+    reads: LocalReads,
+    listed: Iterable[AltAllele],
+    is_listed_run: bool,
+    options: CandidateOptions,
+    reference: native.ReferenceBases,
+) -> PositionEvidence:
+    """What the reads around a position show there. `listed`: alleles around it, in a run over a list."""
+    samples, used = list(reads.samples), reads.used
+    there, alleles, windows, text, reasons = native.local_evidence(
+        used.chrom,
+        reads.block.aligned,
+        reads.reasons,
+        used.native,
+        samples,
+        position,
+        [(one.position - 1, one.ref, one.alt) for one in listed],
+        is_listed_run,
+        options,
+        reference,
+    )
+    spell = _Speller(used.chrom, reference)
+    return PositionEvidence(
+        {name: ReadsThere(*counts) for name, counts in zip(samples, there, strict=True)},
+        [_shown(samples, *fields) for fields in alleles],
+        [spell.window(fields) for fields in windows],
+        dict(zip(SECTIONS, text, strict=True)),
+        reasons,
+    )
 
-    def _window(self, fields: Mapping[str, Any]) -> Window:
+
+def _shown(
+    samples: list[str], allele: tuple[int, str, str], is_here: bool, is_candidate: bool, is_listed: bool, counts: Any
+) -> ShownAllele:
+    position, ref, alt = allele
+    of_samples = {name: AlleleCount(*one) for name, one in zip(samples, counts, strict=True)}
+    return ShownAllele(AltAllele(position + 1, ref, alt), is_here, is_candidate, is_listed, of_samples)
+
+
+class _Speller:
+    """Makes facts of what native code decided on windows: alleles are spelled with the reference's letters."""
+
+    def __init__(self, chrom: str, reference: native.ReferenceBases) -> None:
+        self._chrom, self._reference = chrom, reference
+
+    def window(self, fields: Mapping[str, Any]) -> Window:
         return Window(
             start=fields["start"] + 1,
             end=fields["end"],

@@ -230,6 +230,8 @@ class ExplainedSite:
     quality : float
         QUAL.
     filter : str
+    text : list of str
+        All of it in words.
     """
 
     alleles: list[AltAllele]
@@ -237,6 +239,7 @@ class ExplainedSite:
     quality: float
     filter: str
     samples: dict[str, CalledSample]
+    text: list[str] = field(default_factory=list, repr=False)
 
     @property
     def has_alternative(self) -> bool:
@@ -294,6 +297,8 @@ class Explanation:
         Of assembly, over the position.
     regions : list of ScoredHaplotypes
     sites : list of ExplainedSite
+    text : dict of str to list of str
+        `reads`, `alleles` and `windows` in words: lines by the titles of their sections.
     """
 
     chrom: str
@@ -304,3 +309,4 @@ class Explanation:
     windows: list[Window]
     regions: list[ScoredHaplotypes]
     sites: list[ExplainedSite]
+    text: dict[str, list[str]] = field(default_factory=dict, repr=False)

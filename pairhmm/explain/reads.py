@@ -1,11 +1,10 @@
-"""The reads around a position, which of them are used, and the alleles that the alignment of each shows.
+"""The reads around a position, which of them are used, and alleles there.
 
 All coordinates are 0-based half-open.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +16,9 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY
 from pairhmm.alignments.selection import LOW_MAPQ, OTHER_FLAG, LeftOut, ReadSelection
-from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.opening import OpenFiles
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.explain.facts import AltAllele, ReadsThere
+from pairhmm.explain.facts import AltAllele
 from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
@@ -30,7 +28,6 @@ from pairhmm.variants.variant import MAX_SHIFT, Variant, shift_left, trim_allele
 _FLAGS = {SECONDARY: "secondary", QC_FAIL: "QC-fail", DUPLICATE: "duplicate", SUPPLEMENTARY: "supplementary"}
 SPANNED = "*"
 """The allele of a chromosome on which a deletion takes the site away."""
-_EVERY_ALLELE = CandidateOptions(0, 1, 1, 0, 0, assembly=False)
 _EVERY_READ = ReadSelection(excluded_flags=0, min_mapq=0, default_base_quality=0)
 
 
@@ -46,48 +43,6 @@ class LocalReads:
     def used(self) -> ReadBlock:
         """Those that are used."""
         return self.block.take(np.flatnonzero([not reason for reason in self.reasons]))
-
-    def over(self, position: int) -> list[int]:
-        """The indices of the reads over a position."""
-        return np.flatnonzero((self.block.start <= position) & (self.block.end > position)).tolist()
-
-    def counts_at(self, position: int) -> dict[str, ReadsThere]:
-        """The reads over a position, by sample."""
-        counts = {name: ReadsThere() for name in self.samples}
-        for read in self.over(position):
-            own, reason = counts[self.sample_of(read)], self.reasons[read]
-            own.over += 1
-            own.used += not reason
-            if reason:
-                own.left_out[reason] = own.left_out.get(reason, 0) + 1
-        return counts
-
-    def sample_of(self, read: int) -> str:
-        """The name of a read's sample."""
-        return self.samples[int(self.block.sample[read])]
-
-    def quality_at(self, read: int, position: int) -> int | None:
-        """The quality of the base that a read aligns to a position; None without a base that counts there."""
-        query = self.block.native.query_at(read, position)
-        if query < 0:
-            return None
-        at = int(self.block.base_offset[read]) + query
-        return int(self.block.quals[at]) if self.block.bases[at] < len("ACGT") else None
-
-    def deletes(self, read: int, position: int) -> bool:
-        """Whether a read has a deletion over a position."""
-        is_over = self.block.start[read] <= position < self.block.end[read]
-        return bool(is_over) and self.block.native.query_at(read, position) < 0
-
-    def depths_at(self, position: int, least_quality: int) -> Counter[str]:
-        """The used reads with a good base at a position, or a deletion, by sample."""
-
-        def counts(read: int) -> bool:
-            quality = self.quality_at(read, position)
-            return self.deletes(read, position) if quality is None else quality >= least_quality
-
-        used = (read for read in self.over(position) if not self.reasons[read])
-        return Counter(self.sample_of(read) for read in used if counts(read))
 
 
 def local_reads(files: OpenFiles, options: RunOptions, place: Interval) -> LocalReads:
@@ -156,22 +111,3 @@ def is_here(allele: AltAllele, place: Interval, reference: native.ReferenceBases
     alts = () if allele.alt == SPANNED else (allele.alt,)
     start, end = native.variant_extent(Variant(place.chrom, allele.position - 1, allele.ref, alts), reference)
     return start <= place.start < end + (len(allele.alt) > len(allele.ref))
-
-
-def shown_alleles(
-    reads: LocalReads, chosen: Sequence[int], place: Interval, reference: native.ReferenceBases
-) -> list[tuple[int, AltAllele]]:
-    """The alleles in an interval that the alignments of some reads show: pairs of a read and an allele."""
-    shown = []
-    for read in chosen:
-        one = reads.block.take(np.array([read]))
-        one.sample[:] = 0
-        finder = native.CandidateFinder(reference, 1, _EVERY_ALLELE)
-        variants = [*finder.scan(place.chrom, one.native, [place[1:]]), *finder.finish()]
-        shown += [(read, allele) for variant in variants for allele in alleles_of(variant)]
-    return shown
-
-
-def count_left_out(reads: LocalReads, chosen: Sequence[int]) -> dict[str, int]:
-    """Reads that are left out by reason, the most frequent first."""
-    return dict(Counter(filter(None, (reads.reasons[read] for read in chosen))).most_common())

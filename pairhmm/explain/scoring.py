@@ -6,10 +6,10 @@ All coordinates are 0-based half-open, but those of the facts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log10, prod
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,10 @@ from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import MAX_SHIFT
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegion, ScoredRegions
+    from pairhmm._cpu import ScoredRegion, ScoredRegions, WeighedSite
 
 _MOST_HAPLOTYPES = 4096
 """Haplotypes that are made to see how many a cap has left out."""
-_SOURCES = ("strand_errors", "foreign", "contamination")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +153,22 @@ class LocalCall:
             self._files.source_rates,
         )
         found = []
-        for fields, is_left_out, weighed in genotyper.native.weigh(scored.refined):
-            (site,) = to_sites([fields], genotyper.names)
+        for weighed in genotyper.native.weigh(scored.refined):
+            (site,) = to_sites([weighed.fields], genotyper.names)
             alleles = leftmost_alleles_of(site.variant, self._reference)
             if any(one.position in self._anchors or is_here(one, self._place, self._reference) for one in alleles):
-                found.append(self._site(site, alleles, is_left_out, weighed))
+                found.append(self._site(site, alleles, weighed))
         return found
 
-    def _site(
-        self, site: Site, alleles: list[AltAllele], is_left_out: bool, weighed: Sequence[Mapping[str, Any]]
-    ) -> ExplainedSite:
+    def _site(self, site: Site, alleles: list[AltAllele], weighed: WeighedSite) -> ExplainedSite:
         record, quality, status = None, site.quality, ""
-        if not is_left_out and self.is_asked(site.variant.pos):
-            line = record_format(self._settings.min_quality, self._settings.records).line(
-                site.variant, site.quality, site.samples, site.statistics
-            )
+        form = record_format(self._settings.min_quality, self._settings.records)
+        is_asked = self.is_asked(site.variant.pos)
+        if not weighed.is_left_out and is_asked:
+            line = form.line(site.variant, site.quality, site.samples, site.statistics)
             record = line.rstrip("\n")
             status = record.split("\t")[6]
-        calls = zip(site.names, site.samples, weighed, strict=True)
+        calls = zip(site.names, site.samples, weighed.samples, strict=True)
         return ExplainedSite(
             alleles=alleles,
             record=record,
@@ -183,11 +180,14 @@ class LocalCall:
                     depth=sample.depth,
                     depths=list(sample.depths),
                     quality=sample.quality,
-                    genotypes=_weighed(fields),
-                    best_without=_best_without(fields),
+                    genotypes=[WeighedGenotype(*one) for one in genotypes],
+                    best_without=best_without,
                 )
-                for name, sample, fields in calls
+                for name, sample, (genotypes, best_without) in calls
             },
+            text=weighed.text(
+                [(one.position - 1, one.ref, one.alt) for one in alleles], list(site.names), form, is_asked
+            ),
         )
 
 
@@ -196,35 +196,3 @@ def _names(region: ScoredRegion) -> list[tuple[int, int, str]]:
     ends = region.name_end.tolist()
     texts = [region.names[begin:end].decode("utf-8", "replace") for begin, end in zip([0, *ends], ends, strict=False)]
     return list(zip(region.sample.tolist(), region.flag.tolist(), texts, strict=True))
-
-
-def _genotypes(fields: Mapping[str, Any]) -> list[str]:
-    return ["/".join(map(str, alleles)) for alleles in fields["alleles"]]
-
-
-def _log10_sum(values: NDArray[np.float64]) -> float:
-    top = float(values.max())
-    return top + log10(float(np.sum(10.0 ** np.maximum(values - top, -300.0))))
-
-
-def _weighed(fields: Mapping[str, Any]) -> list[WeighedGenotype]:
-    """The genotypes of a sample, the likeliest first."""
-    if not fields["alleles"]:
-        return []
-    prior, likelihood, alone = (np.array(fields[name]) for name in ("prior", "likelihood", "alone"))
-    posterior = prior + likelihood
-    posterior = 10.0 ** np.maximum(posterior - _log10_sum(posterior), -300.0)
-    others = 1 - 10.0 ** np.maximum(np.minimum(alone - likelihood, 0.0), -300.0)
-    columns = (one.tolist() for one in (prior, likelihood, posterior, others))
-    found = [WeighedGenotype(*one) for one in zip(_genotypes(fields), *columns, strict=True)]
-    return sorted(found, key=lambda one: -one.posterior)
-
-
-def _best_without(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The best genotype without each of the other sources, where it is another one than with all of them."""
-    if not fields["alleles"]:
-        return {}
-    names, prior = _genotypes(fields), np.array(fields["prior"])
-    best = int(np.argmax(prior + fields["likelihood"]))
-    without = {source: int(np.argmax(prior + fields[f"without_{source}"])) for source in _SOURCES}
-    return {source: names[other] for source, other in without.items() if other != best}

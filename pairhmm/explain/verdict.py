@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pairhmm.alignments.selection import LOW_MAPQ
 from pairhmm.calling.run_options import RunOptions
+from pairhmm.explain.discovery import Reason
 from pairhmm.explain.facts import (
-    AlleleCount,
     CalledSample,
     ExplainedSite,
     ReadsThere,
@@ -68,6 +68,7 @@ class SeenPosition:
     windows: list[Window]
     regions: list[ScoredHaplotypes]
     sites: list[ExplainedSite]
+    reasons: tuple[Reason, Reason, Reason]
     options: RunOptions
     min_quality: float
 
@@ -140,70 +141,32 @@ def _shares(site: ExplainedSite) -> str:
     return f"{shown} of {informative} reads that tell the alleles apart have it (QUAL {site.quality:.1f})"
 
 
-_Reason = tuple[str, str] | None
-
-
-def _outside(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _outside(seen: SeenPosition, cures: _Cures) -> Reason:
     if not seen.is_asked:
         return "outside-regions", "the position is outside the regions of -r and -R"
     outside = [str(site.alleles[0]) for site in seen.sites if site.has_alternative and site.record is None]
     return ("outside-regions", f"{outside[0]} begins outside the regions of -r and -R") if outside else None
 
 
-def _without_reads(seen: SeenPosition, cures: _Cures) -> _Reason:
-    if not any(one.over for one in seen.reads.values()):
-        return "no-reads", "no read is aligned over the position"
-    if any(one.used for one in seen.reads.values()):
-        return None
-    left_out = _sum(one.left_out for one in seen.reads.values())
-    reason = max(left_out, key=lambda name: left_out[name])
-    return _code(reason), f"all {sum(left_out.values())} reads there are left out: {_told(left_out)}"
+def _of_reads(seen: SeenPosition, cures: _Cures) -> Reason:
+    return seen.reasons[0]
 
 
-def _not_listed(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _not_listed(seen: SeenPosition, cures: _Cures) -> Reason:
     if not seen.is_listed_run or any(one.is_listed and one.is_here for one in seen.alleles):
         return None
     return "not-listed", "the list of -v has no candidate there"
 
 
-def _not_shown(seen: SeenPosition, cures: _Cures) -> _Reason:
-    main = seen.main
-    if main is not None and (main.is_candidate or any(one.all_reads for one in main.samples.values())):
-        return None
-    return "no-other-allele", f"no read there shows {main.allele if main else 'another allele than the reference'}"
+def _of_alleles(seen: SeenPosition, cures: _Cures) -> Reason:
+    return seen.reasons[1]
 
 
-def _no_candidate(seen: SeenPosition, cures: _Cures) -> _Reason:
-    """Why the main allele is no candidate of discovery."""
-    main = seen.main
-    if main is None or main.is_candidate or seen.is_listed_run:
-        return None
-    count = max(main.samples.values(), key=lambda one: (one.good, one.all_reads))
-    if not count.is_enough():
-        return _too_few(main, count)
-    for window in seen.windows:
-        for allele, reads in window.explained:
-            if allele == main.allele:
-                found = sorted({str(one) for own in window.samples for way in own.ways for one in way.alleles})
-                spelled = ", ".join(found) or "the reference"
-                text = f"assembly finds {spelled}, which explains the reads of {allele} ({reads} more than not)"
-                return "explained-by-assembly", text
-    return None
+def _of_discovery(seen: SeenPosition, cures: _Cures) -> Reason:
+    return seen.reasons[2]
 
 
-def _too_few(main: ShownAllele, count: AlleleCount) -> _Reason:
-    others = {"base-quality": count.poor} | {_code(name): reads for name, reads in count.left_out.items()}
-    code = max(others, key=lambda name: others[name])
-    shown = f"{count.good} of {count.depth} reads show {main.allele}"
-    if others[code] and count.is_enough(others[code]):
-        why = "bases of low quality" if code == "base-quality" else _told(count.left_out)
-        return code, f"{shown}, and {others[code]} more that show it do not count ({why})"
-    if count.good < count.least_count:
-        return "too-few-reads", f"{shown}, and a candidate needs {count.least_count}"
-    return "low-share", f"{shown} ({count.share:.1%}), and a candidate needs {count.least_share:.0%}"
-
-
-def _by_limits(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _by_limits(seen: SeenPosition, cures: _Cures) -> Reason:
     """Limits without which the position is called."""
     return next(((reason, text) for reason, text in _LIMITS.items() if reason in cures), None)
 
@@ -215,7 +178,7 @@ _LIMITS = {
 }
 
 
-def _other_sources(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _other_sources(seen: SeenPosition, cures: _Cures) -> Reason:
     for sample in _samples(seen):
         for source, genotype in sample.best_without.items():
             if is_alternative(genotype):
@@ -224,33 +187,33 @@ def _other_sources(seen: SeenPosition, cures: _Cures) -> _Reason:
     return None
 
 
-def _left_out(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _left_out(seen: SeenPosition, cures: _Cures) -> Reason:
     """Reads that are left out, with which the position is called."""
     left_out = "low-mapping-quality", "flags", "base-quality"
     return next(((reason, REASONS[reason]) for reason in left_out if reason in cures), None)
 
 
-def _another(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _another(seen: SeenPosition, cures: _Cures) -> Reason:
     if seen.main and not seen.site and any(site.is_called for site in seen.sites):
         return "another-allele", f"the reads of {seen.main.allele} fit another allele better"
     return None
 
 
-def _unlisted(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _unlisted(seen: SeenPosition, cures: _Cures) -> Reason:
     for sample in _samples(seen):
         if seen.is_listed_run and "." in sample.genotype and sample.depth and sample.genotypes:
             return "unlisted-allele", "an allele that -v does not list fits the reads best"
     return None
 
 
-def _ambiguous(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _ambiguous(seen: SeenPosition, cures: _Cures) -> Reason:
     samples = list(_samples(seen))
     if samples and all("." in one.genotype for one in samples):
         return "ambiguous", "the reads there do not tell genotypes apart"
     return None
 
 
-def _prior(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _prior(seen: SeenPosition, cures: _Cures) -> Reason:
     for sample in _samples(seen):
         likeliest = max(sample.genotypes, key=lambda one: one.likelihood, default=None)
         if likeliest and is_alternative(likeliest.genotype):
@@ -258,7 +221,7 @@ def _prior(seen: SeenPosition, cures: _Cures) -> _Reason:
     return None
 
 
-def _likelihood(seen: SeenPosition, cures: _Cures) -> _Reason:
+def _likelihood(seen: SeenPosition, cures: _Cures) -> Reason:
     for sample in _samples(seen):
         other = next((one for one in sample.genotypes if is_alternative(one.genotype)), None)
         if other is not None:
@@ -272,11 +235,11 @@ def _likelihood(seen: SeenPosition, cures: _Cures) -> _Reason:
 
 _STEPS = (
     _outside,
-    _without_reads,
+    _of_reads,
     _not_listed,
     _unlisted,
-    _not_shown,
-    _no_candidate,
+    _of_alleles,
+    _of_discovery,
     _by_limits,
     _another,
     _other_sources,
@@ -330,17 +293,9 @@ def _with(options: RunOptions, group: str, **values: object) -> RunOptions:
     return replace(options, **{group: replace(getattr(options, group), **values)})
 
 
-def _code(left_out: str) -> str:
-    return "low-mapping-quality" if left_out == LOW_MAPQ else "flags"
-
-
 def _sum(counts: Iterator[dict[str, int]]) -> dict[str, int]:
     total: dict[str, int] = {}
     for one in counts:
         for name, count in one.items():
             total[name] = total.get(name, 0) + count
     return total
-
-
-def _told(left_out: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in left_out.items())

@@ -83,7 +83,7 @@ def calibrate_str(
     with open_files(inputs, chosen) as files:
         order = list(files.contigs)
         blocks = read_blocks(files.reader.sources, order, chosen.reads, chosen.chunk_size, files.requested)
-        sites = count_changes(files.check.watch(blocks), files.genome.fetch, files.contigs)
+        sites = count_changes(files.check.watch(blocks), files.genome.fetch)
     rates = estimate_rates(sites)
     name = ", ".join(inputs.alignments)
     if not rates.repeats.any():

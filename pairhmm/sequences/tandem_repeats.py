@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pairhmm.sequences.letters import CODE_OF_N
 
 LONGEST_REPEAT_UNIT = 8
 """Bases of the longest unit that counts as a tandem repeat, as in GATK."""
 
 MOST_REPEATS = 20
 """Copies of a repeat unit beyond which nothing changes further, as in GATK."""
-
-
-# Bases that are looked at together in a long sequence, and behind it: more than the shortest repeat of any unit.
-_PIECE, _BEHIND = 1 << 18, 1 << 10
 
 
 class Tracts(NamedTuple):
@@ -31,19 +25,9 @@ class Tracts(NamedTuple):
     end: NDArray[np.int64]
     unit: NDArray[np.int64]
 
-    @classmethod
-    def none(cls) -> Tracts:
-        """No tandem repeats."""
-        return cls(*(np.zeros(0, dtype=np.int64) for _ in cls._fields))
-
     def taken(self, which: NDArray[Any] | slice) -> Tracts:
         """Select repeats by an index of NumPy."""
         return Tracts(*(column[which] for column in self))
-
-    @classmethod
-    def joined(cls, parts: Iterable[Tracts]) -> Tracts:
-        """Concatenate the repeats of several parts."""
-        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @property
     def copies(self) -> NDArray[np.int64]:
@@ -78,46 +62,6 @@ def find_tracts(codes: NDArray[np.uint8], least_copies: Sequence[int]) -> Tracts
         by_unit.append(np.stack((start, end, np.full(len(start), unit)))[:, ~shorter])
     tracts = np.concatenate(by_unit, axis=1)
     return Tracts(*tracts[:, np.argsort(tracts[0], kind="stable")])
-
-
-def find_tracts_between(
-    fetch: Callable[[int, int], NDArray[np.uint8]], length: int, begin: int, end: int, least_copies: Sequence[int]
-) -> Tracts:
-    """The tandem repeats of a long sequence that begin in a part of it, as `find_tracts` has them, without those of N.
-
-    Memory grows with the repeats, and not with the part.
-
-    `fetch`: ``fetch(begin, end)`` gives the codes of a part. `length`: bases of the whole sequence.
-    """
-    pieces = ((start, min(start + _PIECE, end)) for start in range(begin, end, _PIECE))
-    return Tracts.joined([Tracts.none(), *(_in_piece(fetch, length, *piece, least_copies) for piece in pieces)])
-
-
-def _in_piece(
-    fetch: Callable[[int, int], NDArray[np.uint8]], length: int, begin: int, end: int, least_copies: Sequence[int]
-) -> Tracts:
-    """The repeats that begin in a piece."""
-    # The base before the piece tells whether a repeat has begun earlier.
-    first, last = max(0, begin - 1), min(length, end + _BEHIND)
-    codes = fetch(first, last)
-    tracts = find_tracts(codes, least_copies)
-    is_known = codes[tracts.start] < CODE_OF_N
-    tracts = Tracts(tracts.start + first, tracts.end + first, tracts.unit)
-    tracts = tracts.taken(is_known & (tracts.start >= begin) & (tracts.start < end))
-    for number in np.flatnonzero(tracts.end == last):
-        tracts.end[number] = _end_from(fetch, length, last, int(tracts.unit[number]))
-    return tracts
-
-
-def _end_from(fetch: Callable[[int, int], NDArray[np.uint8]], length: int, known: int, unit: int) -> int:
-    """The end of a repeat that goes up to a known position, or on."""
-    while known < length:
-        codes = fetch(known - unit, min(length, known + _PIECE))
-        differing = np.flatnonzero(codes[unit:] != codes[:-unit])
-        if len(differing):
-            return known + int(differing[0])
-        known += len(codes) - unit
-    return length
 
 
 def _runs(flags: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling import str_counts
 from pairhmm.calling.str_counts import count_changes
 from pairhmm.calling.str_rates import estimate_rates
+from pairhmm.models.str_parameters import LEAST_COPIES
+from pairhmm.sequences.letters import CODE_OF_N
+from pairhmm.sequences.tandem_repeats import find_tracts
+
+# Aligned bases of a read on both sides of a repeat, and reads over it.
+FLANK, LEAST_READS = 5, 8
 
 M, I, D, S = 0, 1, 2, 4  # noqa: E741 - BAM's names
 
@@ -39,7 +44,7 @@ EVENTS = ((D, 1), (D, 2), (I, 1), (I, 2), (I, 3), (D, 4))
 
 
 def count(*reads: tuple[int, list[tuple[int, int]]]) -> Counter:
-    return count_changes([block(*reads)], lambda chrom, start, end: GENOME[start:end], {"chr1": len(GENOME)})
+    return count_changes([block(*reads)], lambda chrom, start, end: GENOME[start:end])
 
 
 def test_reads_with_other_units_count_at_their_repeat():
@@ -61,9 +66,7 @@ def test_the_most_common_length_is_the_samples():
     assert found == {(1, 7, 10, 0, 1): 1, (2, 6, 10, 0, 0): 1}
 
 
-@pytest.mark.parametrize("at_once", [1, 10, 1 << 14])
-def test_blocks_and_pieces_change_no_count(monkeypatch, at_once):
-    monkeypatch.setattr(str_counts, "_AT_ONCE", at_once)
+def test_blocks_change_no_count():
     reads = sorted(
         [(start, [(M, 15 + n % 9), (op, size), (M, 25)]) for n, start in enumerate(range(25)) for op, size in EVENTS],
         key=lambda read: read[0],
@@ -72,8 +75,7 @@ def test_blocks_and_pieces_change_no_count(monkeypatch, at_once):
     assert len(whole) > 1
     for size in (1, 3, 40):
         parts = [block(*reads[begin : begin + size]) for begin in range(0, len(reads), size)]
-        found = count_changes(parts, lambda chrom, start, end: GENOME[start:end], {"chr1": len(GENOME)})
-        assert list(found.items()) == list(whole.items())
+        assert count_changes(parts, lambda chrom, start, end: GENOME[start:end]) == whole
 
 
 def test_of_a_long_contig_only_what_is_near_reads_is_looked_at():
@@ -83,13 +85,41 @@ def test_of_a_long_contig_only_what_is_near_reads_is_looked_at():
 
     def fetch(chrom, start, end):
         asked.append(end - start)
+        end = min(end, length)
         letters = GENOME.ljust(length - first, "G")[max(0, start - first) : max(0, end - first)]
         return "N" * (end - start - len(letters)) + letters
 
     far = [(first + 5, [(M, 60)])] * 10
-    found = count_changes([block(*[(50, [(M, 60)])] * 9, *far)], fetch, {"chr1": length})
+    found = count_changes([block(*[(50, [(M, 60)])] * 9, *far)], fetch)
     assert found == {(1, 8, 10, 0, 0): 1, (2, 6, 10, 0, 0): 1}
     assert max(asked) <= 1 << 19
+
+
+def sequence(rng):
+    """Random letters among repeats of all lengths, some of them long, with Ns."""
+    parts = []
+    for _ in range(800):
+        parts.append(rng.integers(0, 4, rng.integers(1, 40)))
+        parts.append(np.tile(rng.integers(0, 4, rng.integers(1, 9)), rng.integers(1, 20)))
+        parts.append(np.full(rng.choice([0] * 20 + [5, 300, 3000]), rng.choice([0, 4])))
+    return np.concatenate(parts).astype(np.uint8)
+
+
+def test_the_repeats_under_reads_are_those_of_the_whole():
+    rng = np.random.default_rng(1)
+    codes = sequence(rng)
+    letters = "".join("ACGTN"[code] for code in codes)
+    begins = np.sort(rng.integers(0, len(codes) - 200, 2000)).tolist()
+    places = [(begin, min(len(codes), begin + int(rng.choice([60, 150, 4000])))) for begin in begins]
+    reads = block(*[(begin, [(M, end - begin)]) for begin, end in places])
+    expected: Counter = Counter()
+    tracts = find_tracts(codes, LEAST_COPIES)
+    for start, end, unit, copies in zip(*tracts, tracts.copies, strict=True):
+        depth = sum(begin + FLANK <= start and end + FLANK <= last for begin, last in places)
+        if codes[start] < CODE_OF_N and depth >= LEAST_READS:
+            expected[int(unit), min(20, int(copies)), depth, 0, 0] += 1
+    assert count_changes([reads], lambda chrom, start, end: letters[start:end]) == expected
+    assert expected.total() > 1000
 
 
 def test_few_reads_tell_nothing():

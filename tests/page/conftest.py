@@ -65,6 +65,14 @@ class OpenPage:
         self.wait("!document.getElementById('run').disabled")
         self.element("run").click()
 
+    def explain(self, position: str) -> None:
+        """Ask why a position is called, or not, and wait for the answer."""
+        self.js("document.getElementById('explain').open = true")
+        self.wait("!document.getElementById('explain').hidden")
+        self.element("position").clear()
+        self.element("position").send_keys(position, "\n")
+        self.wait("document.querySelector('#explanation .card')")
+
     def problem(self) -> str:
         """The line of an error, once there is one."""
         return self.wait("document.getElementById('problem').textContent")

@@ -10,6 +10,7 @@ import pysam
 import pytest
 
 from pairhmm.models.str_parameters import str_model_of, str_toml
+from tests.explain.sections import sections_of
 from tests.web.same_calls import assert_same_records
 
 PIXELS = """[...new Set(new Uint32Array(document.querySelector("canvas.heatmap").getContext("2d").getImageData(
@@ -26,8 +27,7 @@ def assert_same_calls(page, run_cli):
 
     def check(*arguments: object) -> str:
         ours = page.download("calls.vcf").decode()
-        # The page does not look at a library's errors first (docs/page.md).
-        assert_same_records(ours, run_cli("call", "--backend", "cpu", "--no-stutter", *arguments).stdout)
+        assert_same_records(ours, run_cli("call", "--backend", "cpu", *arguments).stdout)
         return ours
 
     return check
@@ -41,6 +41,35 @@ def test_calls_are_those_of_the_command_line(page, tiny, assert_same_calls, buil
     size = built_page.stat().st_size
     print(f"first likelihoods {seconds:.2f} s after Run (wanted: {FIRST:g} s); the page has {size / 1e6:.2f} MB")
     assert size <= 1_500_000
+
+
+SECTIONS = """Object.fromEntries([...document.querySelectorAll("#explanation details")].map((one) => [
+    one.querySelector("summary").textContent, one.querySelector("pre").textContent.split("\\n")]))"""
+
+
+def test_positions_are_explained_as_by_the_command_line(page, tiny, run_cli):
+    """One that is typed, and one that is chosen in the list of sites."""
+
+    def assert_same(place):
+        page.wait(f"document.querySelector('#explanation h2')?.textContent == '{place}'")
+        told = run_cli("-q", "explain", "-f", tiny[2], tiny[0], place).stdout
+        expected = sections_of(told)
+        assert expected.pop("Regions")
+        assert page.js(SECTIONS) == expected
+
+    page.give(tiny)
+    page.run()
+    page.wait('document.querySelector("canvas.heatmap")')
+    page.explain("q:6,000")
+    assert_same("q:6000")
+    page.js("document.querySelector('#results tbody tr:nth-child(3)').click()")
+    place = page.wait("location.hash && document.getElementById('position').value")
+    assert place != "q:6,000"
+    page.js("document.querySelector('#ask button').click()")
+    assert_same(place)
+    page.element("position").clear()
+    page.element("position").send_keys("nowhere\n")
+    assert page.problem().startswith("Position: nowhere: ")
 
 
 def test_options_are_those_of_the_command_line(page, tiny, assert_same_calls):

@@ -45,7 +45,7 @@ def reported(tiny, run_cli, tmp_path_factory):
 
 def report_of(tiny, run_cli, folder, model):
     reads = ["--model", model, "-f", tiny[2], tiny[0]]
-    assert run_cli("call", "--no-stutter", "--backend", "cpu", "-o", folder / "calls.vcf", *reads).returncode == 0
+    assert run_cli("call", "--backend", "cpu", "-o", folder / "calls.vcf", *reads).returncode == 0
     assert run_cli("likelihoods", "--backend", "cpu", "-o", folder / "table.tsv", *reads).returncode == 0
     given = ["--calls", folder / "calls.vcf", "--likelihoods", folder / "table.tsv", "--alignments", tiny[0]]
     assert run_cli("report", "-f", tiny[2], *given, "-o", folder / "report.html").returncode == 0
@@ -122,7 +122,7 @@ def test_sites_are_those_of_the_report(shown, reported):
 def test_sites_of_a_mixture(shown, tiny, run_cli, tmp_path):
     """Each has its fractions and their intervals."""
     calls, page = tmp_path / "calls.vcf", tmp_path / "report.html"
-    mixture = ["--mixture", "--no-stutter", "--backend", "cpu", "-f", tiny[2], "-o", calls, tiny[0]]
+    mixture = ["--mixture", "--backend", "cpu", "-f", tiny[2], "-o", calls, tiny[0]]
     assert run_cli("call", *mixture).returncode == 0
     assert run_cli("report", "-f", tiny[2], "--calls", calls, "-o", page).returncode == 0
     own, expected = shown("1e9", "gatk", "mixture")["sites"], data_of(page)["sites"]

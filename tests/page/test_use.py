@@ -8,7 +8,7 @@ import pytest
 
 WIDTHS = (1400, 800, 390)
 SCHEMES = ("light", "dark")
-STATES = ("empty", "chosen", "done", "stopped")
+STATES = ("empty", "chosen", "done", "explained", "stopped")
 
 
 def bring_to(page, tiny, tmp_path, state: str) -> None:
@@ -25,6 +25,8 @@ def bring_to(page, tiny, tmp_path, state: str) -> None:
     elif state == "done":
         page.run()
         page.wait('document.querySelector("canvas.heatmap")')
+    elif state == "explained":
+        page.explain("q:1,817")
 
 
 @pytest.mark.parametrize("state", STATES)

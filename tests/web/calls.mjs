@@ -5,7 +5,9 @@
 // {"folder", "arguments": ["-f", "ref.fa", "-v", "list.vcf", "-r", "chr1:1-9", "-R", "places.bed", "reads.bam"]}: those of
 // the command line, of which indexes lie beside their files
 //
-// -> {"vcf", "tsv", "companion": texts, "records": [lines of the VCF], "events", "error", "defect"}
+// With "explain", a position: -> {"explained": an Explanation, "error", "defect"}. Otherwise
+//
+// -> {"vcf", "tsv", "companion", "model": texts, "records": [lines of the VCF], "events", "error", "defect"}
 //
 //     node calls.mjs pairhmm.wasm
 import { existsSync, openAsBlob } from "node:fs";
@@ -13,6 +15,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { explain } from "../../web/src/call/explain.js";
 import { haplotypesHeader, tsvHeader, vcfHeader } from "../../web/src/call/headers.js";
 import { run } from "../../web/src/call/run.js";
 import { Engine } from "../../web/src/engine.js";
@@ -56,17 +59,33 @@ function filesOf({ folder, arguments: given }) {
   return files;
 }
 
+async function explained(given, options, engine) {
+  try {
+    return { explained: await explain(await inputsOf(given), options, engine, given.explain), error: "", defect: "" };
+  } catch (error) {
+    return { explained: null, ...told(error) };
+  }
+}
+
+/** Of an error: a problem of the input, or a defect. */
+function told(error) {
+  const isProblem = error.name === "InputProblem";
+  return { error: isProblem ? error.message : "", defect: isProblem ? "" : error.stack };
+}
+
 async function answer(given, engine) {
   const { options = {} } = given;
+  if (given.explain) return explained(given, options, engine);
   const events = [];
   const tables = [];
-  let [vcf, records, companion] = ["", "", haplotypesHeader()];
+  let [vcf, records, companion, model] = ["", "", haplotypesHeader(), ""];
   try {
     const inputs = await inputsOf(given.arguments ? filesOf(given) : given);
     for await (const event of run(inputs, options, engine)) {
       if (event.kind === "begin") {
         vcf = vcfHeader(event, options);
-        tables.push(tsvHeader(event.model));
+        model = event.model;
+        tables.push(tsvHeader(model));
       } else if (event.kind === "region") {
         records += event.records;
         tables.push(event.likelihoods);
@@ -75,15 +94,15 @@ async function answer(given, engine) {
       else if (event.kind !== "progress") events.push(event);
     }
   } catch (error) {
-    const texts = { vcf: "", tsv: "", companion: "", records: [], events };
-    const isProblem = error.name === "InputProblem";
-    return { ...texts, error: isProblem ? error.message : "", defect: isProblem ? "" : error.stack };
+    const texts = { vcf: "", tsv: "", companion: "", model, records: [], events };
+    return { ...texts, ...told(error) };
   }
   const tsv = await new Blob(tables).text();
   return {
     vcf: vcf + records,
     tsv,
     companion,
+    model,
     records: records.split("\n").slice(0, -1),
     events,
     error: "",

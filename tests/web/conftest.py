@@ -25,6 +25,7 @@ class NodeRun:
     companion: str
     events: list[Mapping[str, object]]
     error: str
+    model: str
 
     def told(self, kind: str) -> list[str]:
         """Texts of "warning" or "note" events."""

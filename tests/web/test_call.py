@@ -25,8 +25,7 @@ def command_line(run_cli, tmp_path_factory):
 
     def run(verb, *arguments, ending="vcf"):
         output = folder / f"{len(list(folder.iterdir()))}.{ending}"
-        # The page does not look at a library's errors first (docs/page.md).
-        extra = ["--no-version", "--no-stutter"] if verb == "call" else []
+        extra = ["--no-version"] if verb == "call" else []
         done = run_cli("-q", verb, *extra, "--backend", "cpu", "-o", output, *arguments, env={**os.environ, **forced})
         assert done.returncode == 0, done.stderr
         return output
@@ -461,7 +460,69 @@ def test_mixtures(data_sets, assert_same_calls, is_listed):
     given = {"region": arguments[2], "options": {"mixture": True}} | ({"variants": candidates} if is_listed else {})
     ours = assert_same_calls(arguments, [bam], reference, **given)
     assert all(":CIAF" in fields[8] for fields in records(ours.vcf))
-    assert any("base qualities promise" in text for text in ours.told("note"))
+
+
+@pytest.fixture(scope="session")
+def slips(run_cli, tmp_path_factory):
+    """More reads than are looked at, with gaps, most of them in runs."""
+    folder = tmp_path_factory.mktemp("slips")
+    rows = "".join(f"{base} = {[float(base == other) for other in 'ACGT'] + [0.25]}\n" for base in "ACGT")
+    inserted = "".join(f"{base} = 0.25\n" for base in "ACGT")
+    gaps = "MM = 0.988\nMI = 0.004\nMD = 0.008\nIM = 0.9\nII = 0.1\nDM = 0.9\nDD = 0.1\n"
+    errors = folder / "errors.toml"
+    errors.write_text(f'start = "anywhere"\n[match]\n{rows}[insertion]\n{inserted}[transitions]\n{gaps}')
+    done = run_cli(
+        *("-q", "simulate", "-o", folder / "slips", "--profile-errors", errors, "--contigs", 3, "--length", 30_000),
+        *("--coverage", 25, "--snvs", 20, "--indels", 5),
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "slips" / "reads.bam", folder / "slips" / "reference.fa"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "model"),
+    [
+        ((), {}, "gatk (pcr)"),
+        (("--no-stutter",), {"stutter": False}, "gatk"),
+        (("--mixture",), {"mixture": True}, "gatk (pcr)"),
+    ],
+    ids=["genotypes", "no look", "mixture"],
+)
+def test_the_errors_of_a_library(slips, assert_same_calls, arguments, options, model):
+    bam, reference = slips
+    given = {"options": options, "region": "chr1:1-9,000"}
+    ours = assert_same_calls([*arguments, "-r", given["region"]], [bam], reference, **given)
+    assert ours.model.startswith(model)
+    assert any("times as often as without PCR" in text for text in ours.told("note")) == ("(" in model)
+
+
+@pytest.mark.parametrize(("folder", "preset"), [("hg002-hifi-50kb", "hifi"), ("hg002-ont-15kb", "ont")])
+def test_the_errors_of_long_reads(shared_data, assert_same_calls, folder, preset):
+    (bam,), (reference,) = (list((shared_data / folder).glob(ending)) for ending in ("*.bam", "*.fa"))
+    ours = assert_same_calls(["--preset", preset], [bam], reference, options={"preset": preset})
+    assert ours.model.startswith("gatk (estimated)")
+
+
+@pytest.mark.parametrize("kind", ["CRAM", "CSI", "no index", "several files"])
+def test_reads_that_are_looked_at(slips, call_in_node, run_cli, tmp_path, kind):
+    """The page looks at those that the command line looks at: the figure that it tells is the same."""
+    bam, reference = slips
+    path = tmp_path / ("reads.cram" if kind == "CRAM" else "reads.bam")
+    if kind == "CRAM":
+        pysam.view("-C", "-T", str(reference), "-o", str(path), str(bam), catch_stdout=False)
+        pysam.index(str(path))
+    else:
+        shutil.copy(bam, path)
+        if kind != "no index":
+            pysam.index(*(["-c"] if kind == "CSI" else []), str(path))
+    paths = [path, bam] if kind == "several files" else [path]
+    given = {} if kind == "no index" else {"region": "chr1:1-2,000"}
+    told = [text for text in call_in_node(paths, reference, **given).told("note") if "without PCR" in text]
+    region = ["-r", given["region"]] if given else []
+    done = run_cli("call", "-f", reference, "-o", tmp_path / "calls.vcf", *region, *paths)
+    assert done.returncode == 0, done.stderr
+    assert told == [line.removeprefix("pairhmm: ") for line in done.stderr.splitlines() if "without PCR" in line]
+    assert len(told) == 1
 
 
 def test_artefacts_of_mixtures(assert_same_calls, tmp_path):
@@ -486,8 +547,12 @@ def test_addresses_are_read_by_ranges(data_sets, call_in_node):
     theirs = call_in_node([bam], reference, **given)
     with serve_folder(bam.parent) as server:
         fasta, reads = f"{server.address}{reference.name}", f"{server.address}{bam.name}"
-        ours = call_in_node([(reads, f"{reads}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi"), **given)
-    assert ours.vcf == theirs.vcf
-    assert ours.tsv == theirs.tsv
-    assert records(ours.vcf)
+        files = [(reads, f"{reads}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi")
+        ours = call_in_node(*files, **given)
+        assert ours.vcf == theirs.vcf
+        assert ours.tsv == theirs.tsv
+        assert records(ours.vcf)
+        # Without the look at the library, which reads in other places.
+        server.sent.clear()
+        call_in_node(*files, options={"stutter": False}, **given)
     assert sum(size for name, size in server.sent if name == bam.name) < bam.stat().st_size / 2

@@ -3,11 +3,15 @@
 import { card, make } from "./dom.js";
 
 export function showExplained(report) {
-  return make("div", { class: "view" }, ...report.explained.map(explanationCard));
+  const cards = report.explained.map(([place, isCalled, verdict, sections]) =>
+    explanationCard(`${place} is ${isCalled ? "called" : "not called"}`, verdict, sections),
+  );
+  return make("div", { class: "view" }, ...cards);
 }
 
-function explanationCard([place, isCalled, verdict, sections]) {
-  return card(`${place} is ${isCalled ? "called" : "not called"}`, verdict, ...sections.map(sectionOf));
+// Sections: a title and lines each.
+export function explanationCard(title, verdict, sections) {
+  return card(title, verdict, ...sections.map(sectionOf));
 }
 
 function sectionOf([title, lines]) {

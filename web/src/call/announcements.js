@@ -6,11 +6,10 @@ import { LONG_READS, MANY_UNFIT, MAX_GENOTYPES, MOST } from "../models/parameter
 
 /** Those of the core, by name (`counts_text` in cpu/wasm/run_exports.cpp). @typedef {Record<string, any>} Counts */
 
-/** What is worth knowing, once all regions are counted. @param {Counts} counts @param {CallOptions} options */
-export function notes({ reads, tagged }, { mixture }) {
+/** What is worth knowing, once all regions are counted. @param {Counts} counts */
+export function notes({ reads, tagged }) {
   const used = `tags BI and BD of ${tagged} of ${reads} reads are used as gap-open qualities`;
-  const promised = "errors are expected as often as base qualities promise; pairhmm call looks at the reads for more";
-  return [...(tagged ? [`${used} (--no-indel-tags leaves them)`] : []), ...(mixture ? [`a mixture: ${promised}`] : [])];
+  return tagged ? [`${used} (--no-indel-tags leaves them)`] : [];
 }
 
 /**

@@ -1,10 +1,13 @@
 // The calling core of a run (cpu/wasm/run.hpp): reads in, batches to score out, scores in, and regions with their records
 // out. All coordinates are 0-based half-open.
 
+import { offsets } from "../arrays.js";
+import { Arrays } from "../cpu/native.js";
 import { InputProblem } from "../files/problem.js";
 import { STARTS } from "../models/profile.js";
 
 /** @import { Batch } from "../batch.js" */
+/** @import { ReadSelection } from "../files/alignment_parser.js" */
 /** @import { Native } from "../cpu/native.js" */
 /** @import { Variant } from "../files/candidates.js" */
 /** @import { Reference } from "../files/fasta.js" */
@@ -29,6 +32,8 @@ const REGION = {
   ...{ names: String, sample: Int32Array, flag: Uint16Array, mapq: Uint8Array },
   ...{ log10: Float64Array, precision: Uint8Array, records: String, likelihoods: Uint8Array, haplotypes: String },
 };
+// The fields of an EvidenceView (cpu/wasm/evidence.cpp).
+const EVIDENCE = { reason: String, reads: String, alleles: String, windows: String, sites: String };
 /** @typedef {import("../cpu/native.js").Copies<typeof REGION>} ScoredRegion arrays of a region's reads, and lines of the outputs */
 
 // Candidates that are handed over at once.
@@ -91,6 +96,59 @@ export class Core {
     this.listed = listed;
   }
 
+  /** Looks at reads for the library's errors, before all others. Blocks are released. @param {AsyncIterable<ReadBlock>} blocks */
+  async look(blocks) {
+    for await (const block of blocks) {
+      this.call.run_push(this.run, block.pointer);
+      await this.#step("run_look");
+      block.release();
+    }
+    await this.#step("run_end_look");
+  }
+
+  /** How many times as often as without PCR repeats stutter in these reads. */
+  get stutter() {
+    return this.call.run_stutter(this.run);
+  }
+
+  /** The gap qualities that they show, up to one, and that of continuing gaps. @param {number} quality @param {number} gap */
+  estimatedGaps(quality, gap) {
+    const all = [...this.native.taken(this.call.run_estimated_gaps(this.run, quality, gap))];
+    const size = all.length / 3;
+    const [insertion, deletion, continued] = [0, 1, 2].map((table) => all.slice(table * size, (table + 1) * size));
+    return { insertion, deletion, gap: continued };
+  }
+
+  /**
+   * Looks at what reads show at a position.
+   *
+   * @param {{chrom: string, position: number, all: ReadBlock | null, used: ReadBlock | null}} place reads around it, those that are used by themselves, too
+   * @param {ReadSelection} selection which of them are used
+   * @param {string[]} reasons why others are not
+   */
+  async explain({ chrom, position, all, used }, { excludedFlags, minMapq }, reasons) {
+    const arrays = new Arrays(this.native);
+    try {
+      const [names] = arrays.text(reasons.join(""));
+      const ends = arrays.pass(offsets(reasons.map((reason) => reason.length)).subarray(1));
+      const place = [all?.pointer ?? 0, used?.pointer ?? 0, this.contigs.indexOf(chrom), position];
+      await this.#step("run_explain", arrays.struct([...place, excludedFlags, minMapq, names, ends]));
+    } finally {
+      arrays.release();
+    }
+  }
+
+  /** Looks at the candidates there of the regions that were scored last. */
+  async explainSites() {
+    await this.#step("run_explain_sites");
+  }
+
+  /** What was seen of the position, in words: why there is no candidate, and facts, one a line. */
+  get explained() {
+    const { reason, ...facts } = this.native.copies(EVIDENCE, (view) => this.call.run_explained(view));
+    return { reason, facts: Object.values(facts).map((text) => (text ? text.split("\n") : [])) };
+  }
+
   /** The batches of the regions that are complete, in order. Blocks are released. @param {AsyncIterable<ReadBlock>} blocks */
   async *batches(blocks) {
     for await (const block of blocks) {
@@ -129,9 +187,9 @@ export class Core {
     );
   }
 
-  /** Takes a step, again and again, until it lacks nothing. @param {string} verb */
-  async #step(verb) {
-    while (!this.call[verb](this.run)) {
+  /** Takes a step, again and again, until it lacks nothing. @param {string} verb @param {number[]} given */
+  async #step(verb, ...given) {
+    while (!this.call[verb](this.run, ...given)) {
       await this.#handOverReference();
       if (this.call.run_lacks_variants(this.run)) await this.#handOverVariants();
     }

@@ -12,7 +12,7 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
   ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers"],
-  ...["mixedHaplotypes", "mixedAlleles", "errors"],
+  ...["mixedHaplotypes", "mixedAlleles", "errors", "stutter"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
@@ -28,11 +28,17 @@ export function setOptions(core, options, strModel) {
   }
   for (const [name, value] of Object.entries(CORE)) core.set(name, value);
   if (options.model === "profile") setProfile(core, PROFILES[options.parameters]);
-  else if (strModel) {
+  else setGaps(core, options, strModel);
+}
+
+/** Gives the core the gap qualities of repeats. @param {Core} core @param {CallOptions} options @param {StrModel | null} strModel */
+export function setGaps(core, options, strModel) {
+  if (strModel) {
     core.set("insertionByKind", strModel.insertion);
     core.set("deletionByKind", strModel.deletion);
     core.set("gapByKind", strModel.gap);
-  } else core.set("mostByCopies", PCR_QUALITIES[options.pcrIndelModel]);
+  }
+  core.set("mostByCopies", strModel ? [] : PCR_QUALITIES[options.pcrIndelModel]);
 }
 
 /** @param {Core} core @param {import("../models/profile.js").ProfileParameters} parameters */

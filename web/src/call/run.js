@@ -11,6 +11,7 @@ import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
 import { Core } from "./core.js";
+import { lookAtLibrary } from "./library.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
@@ -80,7 +81,7 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
   conclude();
   const { counts } = core;
   for (const text of warnings(counts, options, begin.samples, !isListed)) told.push({ kind: "warning", text });
-  for (const text of notes(counts, options)) told.push({ kind: "note", text });
+  for (const text of notes(counts)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, setAside, pairs } = counts;
   yield { kind: "end", counts: { regions, reads, setAside, pairs } };
@@ -122,9 +123,10 @@ async function open(inputs, options, engine, told) {
   const isListed = inputs.variants !== undefined;
   checkRecords(inputs, options, reader.samples.length);
   checkContigs(reference.path, contigs.keys());
-  const strModel = await strModelOf(inputs, options);
+  const given = await strModelOf(inputs, options);
   const core = new Core(native, reference, contigs, reader.samples);
-  setOptions(core, options, strModel);
+  setOptions(core, options, given);
+  const strModel = await lookAtLibrary(core, reader, contigs, options, given, tell);
   core.limitTo(asked, known);
   if (inputs.pedigree) core.addFamilies(await familiesIn(inputs.pedigree, reader.samples, { tell, warn }));
   /** @type {(() => AsyncGenerator<import("../files/intervals.js").Interval>) | null} */

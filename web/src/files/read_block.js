@@ -98,3 +98,11 @@ export class ReadBlock {
     return (/** @type {number} */ index) => all.subarray(index ? end[index - 1] : 0, end[index]);
   }
 }
+
+/** Blocks of one contig as one, in place of these. @param {ReadBlock[]} blocks */
+export function together(blocks) {
+  if (blocks.length === 1) return blocks[0];
+  const whole = ReadBlock.merged(blocks.map((block) => ({ block, first: 0, end: block.length })));
+  for (const block of blocks) block.release();
+  return whole;
+}

@@ -25,6 +25,8 @@ export declare function formatSeconds(seconds: number): string;
 export declare function plural(count: number, word: string, words?: string): string;
 /** The list of sites with the panel of the chosen one. `siteTable.grow` takes sites that came since. */
 export declare function showSites(report: Report): HTMLElement & { siteTable: { grow(count: number): void } };
+/** What is told of a position, with sections of lines. */
+export declare function explanationCard(title: string, told: string, sections: [string, string[]][]): HTMLElement;
 /** The flags, relatedness against expectation, and the checks of each sample. */
 export declare function showRelate(report: CohortReport): HTMLElement;
 /** The map with its sliders. `report.map` is not null. */

@@ -4,6 +4,7 @@ import { Native } from "../cpu/native.js";
 import { readCohort } from "./cohort/reading.js";
 import { darkScheme, distancePanels, filesCard, listCard, make, mapPanel } from "./components.js";
 import { preparePrinting, showRelate, showSites, unpack } from "./components.js";
+import { Explaining } from "./explaining.js";
 import { exampleFiles, hasExample } from "./examples.js";
 import { fileRows } from "./file_sums.js";
 import { SLOTS } from "./files.js";
@@ -33,6 +34,7 @@ class Page {
     this.files = []; // of the run and the tables that are shown
     /** @type {[string, string][]} */
     this.options = []; // of the run
+    this.explaining = new Explaining((position) => this.explain(position));
     this.setup = new Setup({
       onRun: (inputs, options) => this.begin(inputs, options),
       onGpu: (gpu) => {
@@ -41,6 +43,7 @@ class Page {
         this.runner.allowGpu(gpu);
       },
       onTables: (tables) => this.showTables(tables),
+      onPossible: (isPossible) => this.explaining.become(isPossible),
       onProblem: showProblem,
     });
     preparePrinting(() => this.about());
@@ -76,6 +79,13 @@ class Page {
     this.options = this.setup.options.asTyped;
     this.tellFiles(SLOTS.filter((slot) => slot !== "tables"));
     this.runner.run(inputs, options);
+  }
+
+  /** @param {string} position */
+  explain(position) {
+    showProblem("");
+    this.explaining.clear();
+    this.runner.explain(this.setup.inputs, this.setup.options.values(), position);
   }
 
   /** Reads the checksums of the files of some slots, which take the place of those before. @param {Slot[]} slots */
@@ -127,6 +137,7 @@ class Page {
     else if (message.kind === "warning") this.status.warn(message.text);
     else if (message.kind === "note") this.status.note(message.text);
     else if (message.kind === "end") this.end(message);
+    else if (message.kind === "explained") this.explaining.show(message.explanation);
     else this.fail(message.text);
   }
 
@@ -165,7 +176,7 @@ class Page {
       this.setup.box.open = true;
     }
     this.setup.become({ isRunning: false });
-    showProblem(text.replace(/^-r: /, "Region: "));
+    showProblem(text.replace(/^-r: /, "Region: ").replace(/^POSITION: /, "Position: "));
   }
 }
 

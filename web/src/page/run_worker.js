@@ -1,5 +1,6 @@
 // The page's worker: runs from files to genotypes, and writes the texts to download. The page stays free to answer.
 
+import { explain } from "../call/explain.js";
 import { run } from "../call/run.js";
 import { haplotypesHeader, tsvHeader, vcfHeader } from "../call/headers.js";
 import { Engine } from "../engine.js";
@@ -15,6 +16,7 @@ import { resultOf } from "./results.js";
  *
  * @typedef {{kind: "start", wasm: ArrayBuffer, kernels: import("../gpu/variants.js").GpuData, gpu: "auto" | "off"}} StartRequest
  * @typedef {{kind: "run", inputs: Inputs, options: Partial<CallOptions>, version: string}} RunRequest
+ * @typedef {{kind: "explain", inputs: Inputs, options: Partial<CallOptions>, position: string}} ExplainRequest
  */
 
 /** @type {Promise<Engine> | null} */
@@ -23,8 +25,9 @@ let started = null;
 const tell = (/** @type {object} */ message) => self.postMessage(message);
 
 self.onmessage = ({ data }) => {
-  const request = /** @type {StartRequest | RunRequest} */ (data);
-  const work = request.kind === "start" ? start(request) : runOnce(request);
+  const request = /** @type {StartRequest | RunRequest | ExplainRequest} */ (data);
+  const work =
+    request.kind === "start" ? start(request) : request.kind === "run" ? runOnce(request) : explainOnce(request);
   work.catch((error) => tell({ kind: "problem", text: oneLine(error) }));
 };
 
@@ -53,6 +56,12 @@ async function runOnce({ inputs, options, version }) {
     else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
     else tell(event);
   }
+}
+
+/** @param {ExplainRequest} request */
+async function explainOnce({ inputs, options, position }) {
+  if (!started) throw new Error("no engine was started");
+  tell({ kind: "explained", explanation: await explain(inputs, options, await started, position) });
 }
 
 const OUTPUTS = /** @type {const} */ (["records", "likelihoods", "haplotypes"]);

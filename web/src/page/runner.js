@@ -11,6 +11,7 @@ import { PROGRAM } from "./run_program.js";
  *   | {kind: "progress", done: number, of: number}
  *   | {kind: "engine" | "warning" | "note", text: string}
  *   | {kind: "end", counts: Record<string, number>, downloads: Record<string, Blob>}
+ *   | {kind: "explained", explanation: import("../call/explain.js").Explanation}
  *   | {kind: "problem", text: string}} Message
  */
 
@@ -31,6 +32,11 @@ export class Runner {
   /** @param {object} inputs @param {object} options */
   run(inputs, options) {
     this.worker.postMessage({ kind: "run", inputs, options, version: this.version });
+  }
+
+  /** @param {object} inputs @param {object} options @param {string} position */
+  explain(inputs, options, position) {
+    this.worker.postMessage({ kind: "explain", inputs, options, position });
   }
 
   /** Ends what is under way at once, with its memory. */

@@ -25,7 +25,7 @@ const ADDRESS = /^https?:\/\/[^/]+\/./;
 
 /** The form. `onRun(inputs, options)` is called when the user asks for a run. */
 export class Setup {
-  /** @param {{onRun: (inputs: any, options: any) => void, onGpu: (gpu: "auto" | "off") => void, onTables: (tables: Given[]) => void, onProblem: (text: string) => void}} told */
+  /** @param {{onRun: (inputs: any, options: any) => void, onGpu: (gpu: "auto" | "off") => void, onTables: (tables: Given[]) => void, onPossible: (isPossible: boolean) => void, onProblem: (text: string) => void}} told */
   constructor(told) {
     this.told = told;
     this.files = new ChosenFiles();
@@ -93,9 +93,12 @@ export class Setup {
     if (now.length !== before.length || now.some((one, index) => one !== before[index])) this.told.onTables(now);
   }
 
+  get inputs() {
+    return { ...this.files.inputs(), region: this.options.regionText || undefined };
+  }
+
   run() {
-    const inputs = { ...this.files.inputs(), region: this.options.regionText || undefined };
-    this.told.onRun(inputs, this.options.values());
+    this.told.onRun(this.inputs, this.options.values());
   }
 
   /** @param {{isReady?: boolean, isRunning?: boolean}} state */
@@ -118,6 +121,7 @@ export class Setup {
       hasStrModel: this.files.of("strModel").length > 0,
     });
     this.button.disabled = !this.isReady || this.isRunning || lacking.length > 0;
+    this.told.onPossible(this.isReady && lacking.length === 0);
     element("missing").textContent = lacking.length ? `Still needed: ${lacking.join(" and ")}` : "";
     const names = SLOTS.flatMap((slot) => this.files.of(slot).map(({ name }) => name));
     element("chosen").textContent = this.box.open ? "" : [...names, ...this.options.told].filter(Boolean).join(" · ");
