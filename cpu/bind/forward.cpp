@@ -144,7 +144,7 @@ void bind_forward(nb::module_& module) {
         "graph_scores",
         [](const std::string& level, const pairhmm::Batch& batch, Array<int64_t> site, Array<int64_t> allele,
            Array<uint8_t> letter, Array<double> weight, Array<double> factor, int threads, Output<double> scores) {
-            check_rows(batch);
+            checks::require(batch.base != nullptr, "batch", "its reads have no qualities");
             const int64_t alleles = checks::parts_of(allele, checks::size_of(letter), "allele");
             const int64_t sites = checks::parts_of(site, alleles, "site"), passes = checks::size_of(factor);
             checks::lie_below(letter, pairhmm::kCodeOfN + 1, "letter");

@@ -20,18 +20,8 @@
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
 
-constexpr int kLanes = PAIRHMM_VECTOR / sizeof(float);
-constexpr int kWideLanes = PAIRHMM_VECTOR / sizeof(double);
-// As many as the registers have room for.
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int kRowsPerSweep = 4;
-#elif defined(__AVX2__)
-constexpr int kRowsPerSweep = 3;
-#else
-constexpr int kRowsPerSweep = 2;
-#endif
-
 // clang-format off: each uses what stands before it
+#include "simd/lanes.hpp"
 #include "forward/level_tools.hpp"
 #include "forward/denormals.hpp"
 #include "forward/dead_blocks.hpp"

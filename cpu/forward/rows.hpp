@@ -12,6 +12,14 @@ inline const double* row_at(const Batch& batch, int64_t i) {
     return batch.rows + (batch.kinds == nullptr ? i : batch.kinds[i]) * kRowSize;
 }
 
+// Whether a gap can end in every row of a read with qualities.
+inline bool gaps_end(const Batch& batch, int64_t read) {
+    for (int64_t i = batch.read_offset[read]; i < batch.read_offset[read + 1]; ++i) {
+        if (batch.gap_quality[i] == 0) return false;
+    }
+    return true;
+}
+
 // Row `i` (flat index over the batch) as kRowSize doubles, as pairhmm/models/gatk.py defines them.
 inline void load_row(const Batch& batch, int64_t i, double out[kRowSize]) {
     if (batch.base == nullptr) {

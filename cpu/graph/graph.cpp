@@ -14,40 +14,40 @@ namespace {
 
 int64_t read_length(const Batch& batch, int64_t read) { return batch.read_offset[read + 1] - batch.read_offset[read]; }
 
-// Reads, of about the same length side by side.
-std::vector<int64_t> by_length(const Batch& batch) {
-    std::vector<int64_t> order(batch.group_read[batch.groups]);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
+using ReadsOfTile = std::vector<int64_t>;  // that share a vector
+
+// Reads of one kind, of about the same length side by side.
+void add_tasks(std::vector<int64_t> reads, const Batch& batch, int lanes, std::vector<ReadsOfTile>& tasks) {
+    std::stable_sort(reads.begin(), reads.end(),
                      [&](int64_t a, int64_t b) { return read_length(batch, a) < read_length(batch, b); });
-    return order;
+    const auto count = static_cast<int64_t>(reads.size());
+    for (int64_t first = 0; first < count; first += lanes) {
+        tasks.emplace_back(reads.begin() + first, reads.begin() + std::min(first + lanes, count));
+    }
 }
 
-std::vector<double> read_rows(const Batch& batch, int64_t read) {
-    std::vector<double> rows(read_length(batch, read) * kRowSize);
-    for (int64_t i = 0; i < read_length(batch, read); ++i)
-        load_row(batch, batch.read_offset[read] + i, &rows[i * kRowSize]);
-    return rows;
+std::vector<ReadsOfTile> tasks_of(const Batch& batch, int lanes) {
+    std::vector<int64_t> reads(batch.group_read[batch.groups]);
+    std::iota(reads.begin(), reads.end(), 0);
+    const auto others =
+        std::stable_partition(reads.begin(), reads.end(), [&](int64_t read) { return gaps_end(batch, read); });
+    std::vector<ReadsOfTile> tasks;
+    add_tasks({reads.begin(), others}, batch, lanes, tasks);
+    add_tasks({others, reads.end()}, batch, lanes, tasks);
+    return tasks;
 }
 
 }  // namespace
 
 void graph_scores(const GraphLevel& level, const SiteGraph& graph, const Batch& batch, int threads, double* scores,
                   const std::function<bool()>& interrupted) {
-    const std::vector<int64_t> order = by_length(batch);
-    const auto count = static_cast<int64_t>(order.size());
+    const std::vector<ReadsOfTile> tasks = tasks_of(batch, level.lanes);
     std::atomic<bool> stop{false};
-    run_short_tasks((count + level.lanes - 1) / level.lanes, threads, stop, interrupted, [&](int64_t task) {
-        const int64_t first = task * level.lanes, end = std::min(first + level.lanes, count);
-        std::vector<std::vector<double>> rows;
-        std::vector<GraphRead> reads;
-        for (int64_t at = first; at < end; ++at) {
-            rows.push_back(read_rows(batch, order[at]));
-            reads.push_back({rows.back().data(), read_length(batch, order[at])});
-        }
+    run_short_tasks(static_cast<int64_t>(tasks.size()), threads, stop, interrupted, [&](int64_t task) {
+        const std::vector<int64_t>& reads = tasks[task];
         std::vector<double> found(reads.size());
-        level.forward(graph, reads.data(), static_cast<int>(reads.size()), found.data());
-        for (int64_t at = first; at < end; ++at) scores[order[at]] = found[at - first];
+        level.forward(graph, batch, reads.data(), static_cast<int>(reads.size()), found.data());
+        for (size_t l = 0; l < reads.size(); ++l) scores[reads[l]] = found[l];
     });
 }
 

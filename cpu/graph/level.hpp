@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "forward/batch.hpp"
+
 namespace pairhmm {
 
 struct SiteGraph {
@@ -15,15 +17,11 @@ struct SiteGraph {
     const double* factor;  // [passes] of each sum
 };
 
-struct GraphRead {
-    const double* rows;  // kRowSize doubles each
-    int64_t length;
-};
-
 struct GraphLevel {
     int lanes;
-    // Scores (log10) of up to `lanes` reads.
-    void (*forward)(const SiteGraph&, const GraphRead* reads, int count, double* scores);
+    // Scores (log10) of `count` reads, one a lane: that of read[l] goes to scores[l]. Gaps end in all of them, or in
+    // none (forward/rows.hpp).
+    void (*forward)(const SiteGraph&, const Batch&, const int64_t* read, int count, double* scores);
 };
 
 const GraphLevel* graph_level_x86_64_v2();

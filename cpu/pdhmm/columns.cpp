@@ -27,7 +27,7 @@ std::vector<uint8_t> pd_steps(const uint8_t* flags, int64_t n) {
 
 namespace {
 
-// As pd_match in pdhmm/rows.hpp.
+// As pd_match in pdhmm/kernel.hpp.
 uint16_t bases_that_match(PdLetter of) {
     constexpr uint16_t kAll = 0x1f1f;  // A C G T N in both cases
     return of.letter == 4 ? kAll : 1 << 4 | 1 << of.letter | of.alleles | of.alleles << 8;

@@ -8,26 +8,37 @@
 // are shared from the left alone.
 //
 // A sweep takes K rows over the tree. The row between two sweeps lies in memory: `s_` is what the next row's match
-// takes, and `x_` the next row's insertion. With D'[i] = dm[i+1] D[i]:
+// takes, and `x_` the next row's insertion. With c for what I and D of a row are multiplied by, g for what M is
+// (forward/lane_rows.hpp), and coefficients in brackets:
 //
-//   S  = mm M[i-1,j-1] + (im I + D')[i-1,j-1]     fma, fma
-//   M  = E S                                      mul
-//   I  = mi M[i-1,j] + ii I[i-1,j]                mul, fma
-//   D' = dm[i+1] md M[i,j-1] + dd D'[i,j-1]       mul, fma
+//   S  = [c mm / (im g)] M~[i-1,j-1] + (I + D)[i-1,j-1]    fma, add
+//   M~ = [im g E / c] S                                    mul
+//   I  = [c mi / g] M~[i-1,j] + [ii] I[i-1,j]              mul, fma
+//   D  = M~[i,j-1] + dd D[i,j-1]                           fma
 //
-// Most reads have one gap quality ("even"). Their M is multiplied by g = dm md and their I by im, which are states of
-// one row, so that a maximum is of like things. Two products and most of a row's coefficients then vanish.
+// c and g are of a row, so that a maximum is of like things. Reads without high gap qualities "carry": c takes ii over,
+// so that an insertion is one fma in all rows but the second of a sweep, which begins with c = 1 again.
 //
-// Row 0 is D = 2^kStartExponent, and the sum is divided by n in the end. Lanes begin in one row and end at their own
-// last row, where a sweep adds up M + I before the steps. Coefficients that are rounded alike in each row would add up
-// to more than a score may be off by. So each row's mm makes up for the rounding of the rows above.
+// Row 0 is D = 2^kStartExponent, or less by the most that c can be, and the sum is divided by n in the end. Lanes begin
+// in one row and end at their own last row, where a sweep adds up M + I before the steps. Coefficients that are rounded
+// alike in each row would add up to more than a score may be off by. So each row's mm makes up for the rounding of the
+// rows above.
 //
-// Limits. float32 holds sums from kLowestSum on, or where M is scaled kLowestScaledSum / g; a smaller one becomes NaN,
-// and the pair goes to pdhmm/wide.hpp.
+// Limits. float32 holds sums from kLowestScaledSum / g on; a smaller one becomes NaN, and the pair goes to
+// pdhmm/wide.hpp. So do reads in which a gap never ends (im = 0).
 
 constexpr int kStartExponent = 120;
+constexpr int kCarriedExponent = 7;         // of 1 / ii in reads that carry
 constexpr double kLowestScaledSum = 3e-33;  // as in forward/tile_rows.hpp
 constexpr int kSumColumns = 16;             // whose sum is in float32; blocks of them are added in float64
+
+// Whether the bases of all lanes match a letter: -1 or 0 a lane. Letters are alike with their case, and N of upper case
+// matches all; the alleles of a SNP match bases of either case.
+template <class Ints>
+PAIRHMM_INLINE Ints pd_match(Ints base, Ints letter, Ints alleles) {
+    const Ints allele = (base & 7) < 4 ? (Ints{} + 1) << (base & 3) : Ints{};
+    return (base == letter) | (base == 4) | (letter == 4) | ((allele & alleles) != 0);
+}
 
 template <int W>
 struct PdVectors {
@@ -37,9 +48,10 @@ struct PdVectors {
 
 template <class V>
 struct PdRow {
-    V mm, im, mi, ii;  // from the row above
-    V md, dd;          // along the row; md is that of D'
-    V end_m, end_i;    // what M and I add to the sum: not 0 where it is a read's last row
+    V mm, mi;        // from the row above
+    V ii;            // from the row above; not read where it is 1
+    V dd;            // along the row
+    V end_m, end_i;  // what M~ and I add to the sum: not 0 where it is a read's last row
 };
 
 template <int W, int K>
@@ -50,7 +62,7 @@ class PdTile {
 public:
     void run(const Batch& batch, const PdTree& tree, const int64_t* hap_offset, const int64_t* read, int count,
              double* const* scores) {
-        const PdReads<W> reads(batch, read, count);
+        const LaneReads<W> reads(batch, read, count);
         total_.assign(tree.leaves * W, 0.0);
         s_.resize(tree.columns.size() + 1);
         x_.resize(tree.columns.size() + 1);
@@ -58,7 +70,7 @@ public:
         emission_.resize(tree.letters.size() * K);
         std::fill_n(rounding_, W, 1.0);
         std::fill_n(lowest_, W, double{kLowestSum});
-        pd_is_even(batch, read[0]) ? sweeps<true>(batch, tree, reads) : sweeps<false>(batch, tree, reads);
+        pd_carries(batch, read[0]) ? sweeps<true>(batch, tree, reads) : sweeps<false>(batch, tree, reads);
         write(tree, hap_offset, count, scores);
     }
 
@@ -81,37 +93,38 @@ private:
         return vector;
     }
 
-    template <bool even>
-    void sweeps(const Batch& batch, const PdTree& tree, const PdReads<W>& reads) {
+    template <bool carries>
+    void sweeps(const Batch& batch, const PdTree& tree, const LaneReads<W>& reads) {
+        std::fill_n(raw_[1].c, W, 1.0);
         std::fill_n(raw_[1].g, W, 1.0);
-        load_row<even>(batch, reads, 0, raw_[1], raw_[0]);
-        // What the first row takes from row 0, in every column.
-        start_ = narrowed(raw_[0].im) * (V{} + std::ldexp(1.0f, kStartExponent));
-        coefficients(raw_[0], raw_[0].im, row_[K]);
+        load_row<carries>(batch, reads, 0, raw_[1], raw_[0]);
+        double from_start[W];
+        std::fill_n(from_start, W, 1.0);
+        coefficients(raw_[0], from_start, row_[K]);
+        start_ = std::ldexp(1.0f, carries ? kStartExponent - kCarriedExponent * (K - 1) : kStartExponent);
         for (int64_t first = 0; first < reads.longest; first += K) {
-            load<even>(batch, reads, tree, first);
+            load<carries>(batch, reads, tree, first);
             bool ends = false;
             for (int l = 0; l < W; ++l) ends |= reads.length[l] > first && reads.length[l] <= first + K;
             if (first == 0) {
-                ends ? sweep<even, true, true>(tree) : sweep<even, true, false>(tree);
+                ends ? sweep<carries, true, true>(tree) : sweep<carries, true, false>(tree);
             } else {
-                ends ? sweep<even, false, true>(tree) : sweep<even, false, false>(tree);
+                ends ? sweep<carries, false, true>(tree) : sweep<carries, false, false>(tree);
             }
         }
     }
 
-    template <bool even>
-    void load_row(const Batch& batch, const PdReads<W>& reads, int64_t i, const PdRawRow<W>& above, PdRawRow<W>& row) {
+    template <bool carries>
+    void load_row(const Batch& batch, const LaneReads<W>& reads, int64_t i, const LaneRow<W>& above, LaneRow<W>& row) {
         row.load(batch, reads, i);
-        if (!even) return;
-        row.scale(above);
+        row.scale(above, !carries || i % K == 1);
         for (int l = 0; l < W; ++l) {
             if (i < reads.length[l]) lowest_[l] = std::max(lowest_[l], kLowestScaledSum / row.g[l]);
         }
     }
 
     // The coefficients of a row from the row above. That of M makes up for what rounding costs a perfect match so far.
-    void coefficients(const PdRawRow<W>& raw, const double (&from_match)[W], PdRow<V>& row) {
+    void coefficients(const LaneRow<W>& raw, const double (&from_match)[W], PdRow<V>& row) {
         double wanted[W];
         for (int l = 0; l < W; ++l) wanted[l] = from_match[l] * rounding_[l];
         const V match = narrowed(raw.match), from = narrowed(wanted);
@@ -120,28 +133,25 @@ private:
             if (rounded > 0) rounding_[l] *= raw.match[l] * from_match[l] / rounded;
         }
         row.mm = from;
-        row.im = narrowed(raw.im);
         row.mi = narrowed(raw.mi);
         row.ii = narrowed(raw.ii);
+        row.dd = narrowed(raw.dd);
     }
 
     // Rows first to first + K - 1, and the coefficients of the row behind them.
-    template <bool even>
-    void load(const Batch& batch, const PdReads<W>& reads, const PdTree& tree, int64_t first) {
+    template <bool carries>
+    void load(const Batch& batch, const LaneReads<W>& reads, const PdTree& tree, int64_t first) {
         row_[0] = row_[K];
         for (int k = 0; k < K; ++k) {
-            const PdRawRow<W>& here = raw_[k % 2];
-            PdRawRow<W>& below = raw_[(k + 1) % 2];
-            load_row<even>(batch, reads, first + k + 1, here, below);
-            double md[W], end_m[W], end_i[W];
+            const LaneRow<W>& here = raw_[k % 2];
+            LaneRow<W>& below = raw_[(k + 1) % 2];
+            load_row<carries>(batch, reads, first + k + 1, here, below);
+            double end_m[W], end_i[W];
             for (int l = 0; l < W; ++l) {
                 const double ends = first + k + 1 == reads.length[l] ? 1.0 : 0.0;
-                md[l] = here.md[l] * below.im[l];
                 end_m[l] = ends / here.g[l];
-                end_i[l] = even ? ends / here.im[l] : ends;
+                end_i[l] = ends / here.c[l];
             }
-            row_[k].md = narrowed(md);
-            row_[k].dd = narrowed(here.ii);
             row_[k].end_m = narrowed(end_m);
             row_[k].end_i = narrowed(end_i);
             coefficients(below, below.mm, row_[k + 1]);
@@ -150,7 +160,7 @@ private:
         if (K % 2 == 1) raw_[0] = raw_[1];
     }
 
-    void emissions(const PdRawRow<W>& raw, const PdTree& tree, int k) {
+    void emissions(const LaneRow<W>& raw, const PdTree& tree, int k) {
         const V match = narrowed(raw.match), mismatch = narrowed(raw.mismatch);
         Ints base;
         std::memcpy(&base, raw.letter, sizeof base);
@@ -160,12 +170,13 @@ private:
         }
     }
 
-    template <bool even, bool first, bool ends>
+    template <bool carries, bool first, bool ends>
     __attribute__((noinline)) void sweep(const PdTree& tree) {
         const PdRow<V>* const row = row_;
-        const V start = start_, extend = row_[K].ii;  // extend: of all rows, in even reads
-        V mm[K + 1], mi[K + 1];
-        for (int k = 1; k <= K; ++k) mm[k] = row[k].mm, mi[k] = row[k].mi;
+        const V start = V{} + start_;
+        V mm[K + 1], mi[K + 1], ii[K + 1], dd[K];
+        for (int k = 1; k <= K; ++k) mm[k] = row[k].mm, mi[k] = row[k].mi, ii[k] = row[k].ii;
+        for (int k = 0; k < K; ++k) dd[k] = row[k].dd;
         V* __restrict const s_above = s_.data();
         V* __restrict const x_above = x_.data();
         V s[K], y[K], kept_m[K], kept_x[K], kept_d[K], block{};
@@ -194,15 +205,10 @@ private:
                     kept_d[k] = keeps ? deletion : V{};
                 }
                 s[k] = above_s;
-                if (even) {
-                    y[k] = extend * deletion + match;
-                    above_s = mm[k + 1] * match + (insertion + deletion);
-                    insertion = extend * insertion + rounded(mi[k + 1] * match);
-                } else {
-                    y[k] = row[k].dd * deletion + rounded(row[k].md * match);
-                    above_s = mm[k + 1] * match + (row[k + 1].im * insertion + deletion);
-                    insertion = row[k + 1].ii * insertion + rounded(mi[k + 1] * match);
-                }
+                y[k] = dd[k] * deletion + match;
+                above_s = mm[k + 1] * match + (insertion + deletion);
+                const V opened = mi[k + 1] * match;
+                insertion = carries && k > 0 ? insertion + opened : ii[k + 1] * insertion + rounded(opened);
             }
             s_above[j] = above_s;
             x_above[j] = insertion;
@@ -259,18 +265,18 @@ private:
 
     void write(const PdTree& tree, const int64_t* offset, int count, double* const* scores) const {
         for (size_t h = 0; h < tree.leaf_of.size(); ++h) {
-            const double of_sum = std::ldexp(1.0, -kStartExponent) / static_cast<double>(offset[h + 1] - offset[h]);
+            const double of_length = 1.0 / static_cast<double>(offset[h + 1] - offset[h]);
             for (int l = 0; l < count; ++l) {
                 const double total = total_[tree.leaf_of[h] * W + l];
                 const bool holds = total >= lowest_[l] && total < HUGE_VAL;
-                scores[l][h] = holds ? log10_of(total * rounding_[l] * of_sum) : static_cast<double>(NAN);
+                scores[l][h] = holds ? log10_of(total * rounding_[l] * of_length / start_) : static_cast<double>(NAN);
             }
         }
     }
 
-    PdRawRow<W> raw_[2];
+    LaneRow<W> raw_[2];
     PdRow<V> row_[K + 1];
-    V start_;
+    float start_;                  // the first row's S in every column
     double rounding_[W];           // exact over rounded coefficients of a perfect match so far
     double lowest_[W];             // least sum that counts
     AlignedVector<V> emission_;    // [letters][K]

@@ -17,22 +17,12 @@ namespace pairhmm {
 namespace PAIRHMM_LEVEL {
 namespace pdhmm {
 
-constexpr int kLanes = PAIRHMM_VECTOR / sizeof(float);
-constexpr int kWideLanes = PAIRHMM_VECTOR / sizeof(double);
-// As many as the registers have room for.
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int kRowsPerSweep = 4;
-#elif defined(__AVX2__)
-constexpr int kRowsPerSweep = 3;
-#else
-constexpr int kRowsPerSweep = 2;
-#endif
-
 // clang-format off: each uses what stands before it
+#include "simd/lanes.hpp"
 #include "forward/level_tools.hpp"
 #include "forward/log10.hpp"
 #include "forward/workspace_pool.hpp"
-#include "pdhmm/rows.hpp"
+#include "forward/lane_rows.hpp"
 #include "pdhmm/kernel.hpp"
 #include "pdhmm/wide.hpp"
 // clang-format on

@@ -15,19 +15,20 @@ struct PdPairs {
     int count;
 };
 
-// Whether a read has one gap quality, with which a gap can end. Vectors have reads that all are, or all are not.
-inline bool pd_is_even(const Batch& batch, int64_t read) {
-    const uint8_t* const gap = batch.gap_quality;
-    const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
-    uint8_t differs = 0;
-    for (int64_t i = first + 1; i < end; ++i) differs |= gap[i] ^ gap[first];
-    return differs == 0 && gap[first] > 0;
+// The highest gap quality of a read that carries (pdhmm/kernel.hpp). Vectors have reads that all do, or all do not.
+constexpr uint8_t kHighestCarried = 20;
+inline bool pd_carries(const Batch& batch, int64_t read) {
+    for (int64_t i = batch.read_offset[read]; i < batch.read_offset[read + 1]; ++i) {
+        if (batch.gap_quality[i] > kHighestCarried) return false;
+    }
+    return true;
 }
 
 struct PdLevel {
     int lanes, wide_lanes;
     // Scores (log10) of `count` reads, one a lane, against the haplotypes of a tree, whose letters begin at hap_offset:
-    // those of read[l] go to scores[l][haplotype]. A sum that is too small for float32 becomes NaN.
+    // those of read[l] go to scores[l][haplotype]. Gaps end in all of them (forward/rows.hpp). A sum that is too small
+    // for float32 becomes NaN.
     void (*forward)(const Batch&, const PdTree&, const int64_t* hap_offset, const int64_t* read, int count,
                     double* const* scores);
     // Pairs in float64 with an exponent a cell, any length and any score.

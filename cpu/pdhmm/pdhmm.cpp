@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "forward/rows.hpp"
 #include "threads/locks.hpp"
 #include "threads/tasks.hpp"
 
@@ -22,7 +23,7 @@ struct PdTask {
 };
 
 struct PdPlan {
-    std::vector<int64_t> order;  // reads of each group: those that are even by length, then the others by length
+    std::vector<int64_t> order;  // reads of each group: those that carry by length, then the others by length
     std::vector<PdTask> tasks;
 };
 
@@ -39,14 +40,14 @@ void add_reads(std::vector<int64_t>& reads, int64_t group, const PdLevel& level,
 
 PdPlan plan_of(const PdLevel& level, const Batch& batch, const uint8_t* skip_read) {
     PdPlan plan;
-    std::vector<int64_t> even, others;
+    std::vector<int64_t> carrying, others;
     for (int64_t g = 0; g < batch.groups; ++g) {
-        even.clear();
+        carrying.clear();
         others.clear();
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            if (!skip_read[r]) (pd_is_even(batch, r) ? even : others).push_back(r);
+            if (!skip_read[r] && gaps_end(batch, r)) (pd_carries(batch, r) ? carrying : others).push_back(r);
         }
-        add_reads(even, g, level, batch, plan);
+        add_reads(carrying, g, level, batch, plan);
         add_reads(others, g, level, batch, plan);
     }
     return plan;

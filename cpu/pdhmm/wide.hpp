@@ -151,8 +151,8 @@ private:
 
     const Batch& batch_;
     const int count_;
-    PdReads<kWideLanes> reads_;
-    PdRawRow<kWideLanes> raw_;
+    LaneReads<kWideLanes> reads_;
+    LaneRow<kWideLanes> raw_;
     int64_t width_[kWideLanes], widest_ = 0;
     AlignedVector<Column> column_;
     AlignedVector<PdCell> above_;  // [columns + 1] the row above, or the row so far

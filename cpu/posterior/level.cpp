@@ -14,9 +14,8 @@ namespace pairhmm {
 namespace PAIRHMM_LEVEL {
 namespace posterior {
 
-constexpr int kWideLanes = PAIRHMM_VECTOR / sizeof(double);
-
 // clang-format off: each uses what stands before it
+#include "simd/lanes.hpp"
 #include "forward/level_tools.hpp"
 #include "posterior/kernel.hpp"
 // clang-format on

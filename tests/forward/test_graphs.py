@@ -65,6 +65,7 @@ def reads_of(rng, chain, count):
         bases = list(path[begin : begin + int(rng.integers(8, 40))])
         bases[rng.integers(len(bases))] = "ACGTN"[rng.integers(5)]
         qualities = [rng.integers(least, 50, len(bases)) for least in (2, 10, 10, 3)]
+        qualities[3][5] *= len(reads) % 2  # a gap that never ends
         reads.append(pairhmm.make_read("".join(bases), *qualities))
     return reads
 

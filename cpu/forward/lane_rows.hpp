@@ -1,11 +1,11 @@
-// Rows of reads side by side, one read a lane: a vector's lanes for each parameter, in float64.
+// Rows of reads with qualities side by side, one read a lane: a vector's lanes for each parameter, in float64.
 
 template <int W>
-struct PdReads {
+struct LaneReads {
     int64_t first[W], length[W];  // of each lane's read; an empty lane has length 0
     int64_t longest = 0;
 
-    PdReads(const Batch& batch, const int64_t* read, int count) {
+    LaneReads(const Batch& batch, const int64_t* read, int count) {
         for (int l = 0; l < W; ++l) {
             const int64_t r = read[std::min(l, count - 1)];
             first[l] = batch.read_offset[r];
@@ -17,12 +17,12 @@ struct PdReads {
 
 // A row for all lanes. Behind the end of a lane's read, nothing is emitted.
 template <int W>
-struct PdRawRow {
-    double match[W], mismatch[W], mm[W], im[W], mi[W], ii[W], md[W];  // im = dm, ii = dd
-    double g[W];                                                      // what M is multiplied by
+struct LaneRow {
+    double match[W], mismatch[W], mm[W], im[W], mi[W], ii[W], md[W], dd[W];  // im = dm, before scaling ii = dd
+    double c[W], g[W];  // what I and D are multiplied by, and what M is; 1 in row 0 of the model
     int32_t letter[W];
 
-    void load(const Batch& batch, const PdReads<W>& reads, int64_t i) {
+    void load(const Batch& batch, const LaneReads<W>& reads, int64_t i) {
         const double* const error = batch.gatk.error;
         double live[W];
         for (int l = 0; l < W; ++l) {
@@ -39,26 +39,24 @@ struct PdRawRow {
             mismatch[l] = live[l] * (mismatch[l] / 3);
             mm[l] = 1 - std::min(1.0, mi[l] + md[l]);
             im[l] = 1 - ii[l];
-            g[l] = 1;
+            dd[l] = ii[l];
+            c[l] = g[l] = 1;
         }
     }
 
-    // Makes M a multiple of g = dm md, and I one of im, in a read with one gap quality.
-    void scale(const PdRawRow& above) {
+    // Multiplies the states of a row, and what a match takes from the row above, by constants with which products
+    // vanish: M opens a deletion, and I and D end as they are. `anew` begins with c = 1. Otherwise I extends as it is,
+    // and c is that of the row above divided by ii.
+    void scale(const LaneRow& above, bool anew) {
         for (int l = 0; l < W; ++l) {
-            g[l] = im[l] * md[l];
-            match[l] *= g[l];
-            mismatch[l] *= g[l];
-            mm[l] /= above.g[l];
-            mi[l] *= im[l] / above.g[l];
+            c[l] = anew ? 1 : above.c[l] / ii[l];
+            g[l] = c[l] * md[l];
+            const double of_match = im[l] * g[l] / above.c[l];
+            match[l] *= of_match;
+            mismatch[l] *= of_match;
+            mm[l] *= above.c[l] / (im[l] * above.g[l]);
+            mi[l] *= c[l] / above.g[l];
+            ii[l] *= c[l] / above.c[l];
         }
     }
 };
-
-// Whether the bases of all lanes match a letter: -1 or 0 a lane. Letters are alike with their case, and N of upper case
-// matches all; the alleles of a SNP match bases of either case.
-template <class Ints>
-PAIRHMM_INLINE Ints pd_match(Ints base, Ints letter, Ints alleles) {
-    const Ints allele = (base & 7) < 4 ? (Ints{} + 1) << (base & 3) : Ints{};
-    return (base == letter) | (base == 4) | (letter == 4) | ((allele & alleles) != 0);
-}
