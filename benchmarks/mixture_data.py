@@ -9,6 +9,9 @@ qualities of the simulator up to 30, and errors at their rate. On top of these, 
 * ends: at one place in a kilobase, bases of reads that begin or end within six bases of it are another one;
 * damage: C is read as T, and G as A;
 * slips: repeats gain and lose units so many times as often as in a library without PCR.
+
+Where molecules are copied, each has one to so many pairs of reads, which the tag MI tells. All copies have the damage,
+and the errors of copying (`COPYING`); the other errors are those of each read.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import pysam
 from calling_data import align, index
 
 from pairhmm.simulate.files import ReadWriter, write_fasta
-from pairhmm.simulate.reads import ERROR_OF_QUALITY, SimulatedReads, draw_reads
+from pairhmm.simulate.reads import ERROR_OF_QUALITY, SimulatedReads, draw_qualities, draw_reads
 from pairhmm.simulate.stutter import stutter_rates
 from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_haplotype, left_align, place_variants
 
@@ -32,6 +35,9 @@ LETTERS = "ACGT"
 MOTIFS, END = 4, 6
 BEYOND = 600
 """Bases of a circle that are sequenced once more behind its end: fragments are shorter."""
+
+COPYING = 1e-5
+"""How often the first copy of a molecule has another base: all further ones have it, too."""
 
 MINOR = 4
 """Haplotypes that have the alleles, in turn."""
@@ -82,7 +88,7 @@ class Scenario(NamedTuple):
     """What is simulated: alleles of a kind ("snv" or "indel"), one in `apart` bases, and the depth.
 
     `fraction` is that of each minor haplotype, or the least of `weights`: those of haplotypes of which each allele has
-    some.
+    some. With `copies`, the depth is that of molecules, each of which has up to so many pairs of reads.
     """
 
     name: str
@@ -94,6 +100,7 @@ class Scenario(NamedTuple):
     longest: int = 30
     weights: tuple[float, ...] = ()
     circular: bool = False
+    copies: int = 0
 
 
 def text(codes: Sequence[int]) -> str:
@@ -138,13 +145,59 @@ def sequence(
     return reads
 
 
+def sequence_copies(
+    rng: np.random.Generator, haplotypes: Sequence[tuple[SimulatedHaplotype, float]], errors: Errors, most: int
+) -> tuple[SimulatedReads, np.ndarray]:
+    """Reads of copied molecules, without gaps, and the molecule of each pair."""
+    parts, molecules = [], [np.zeros(0, dtype=np.int64)]
+    for haplotype, depth in haplotypes:
+        pairs = rng.poisson(depth * len(haplotype.codes) / (2 * READ_LENGTH))
+        drawn = draw_reads(rng, [haplotype], int(pairs), READ_LENGTH)
+        plain = np.ones(2 * pairs, dtype=bool)
+        plain[list(drawn.cigars)] = False
+        own = np.flatnonzero(plain[::2] & plain[1::2])
+        codes = drawn.codes.reshape(pairs, 2, READ_LENGTH)
+        starts, ends = drawn.starts.reshape(pairs, 2), drawn.ends.reshape(pairs, 2)
+        for first in range(0, len(own), 1 << 14):
+            some = own[first : first + (1 << 14)]
+            codes[some] = copied(rng, haplotype.codes[starts[some][..., None] + np.arange(READ_LENGTH)], errors)
+        each = np.repeat(own, rng.integers(1, most + 1, len(own)))
+        molecules.append(molecules[-1].max(initial=-1) + 1 + each)
+        rows = codes[each].reshape(-1, READ_LENGTH), np.empty((2 * len(each), READ_LENGTH), dtype=np.uint8)
+        parts.append(
+            SimulatedReads(*rows, starts[each].ravel(), ends[each].ravel(), drawn.first_is_left[each], cigars={})
+        )
+    reads = SimulatedReads.concatenate(parts)
+    for first in range(0, len(reads.codes), 1 << 15):
+        codes, quals = reads.codes[first : first + (1 << 15)], reads.quals[first : first + (1 << 15)]
+        is_second = np.repeat(reads.first_is_left, 2)[first : first + (1 << 15)] == (np.arange(len(codes)) % 2 == 1)
+        quals[:] = draw_qualities(rng, len(codes), READ_LENGTH, is_second)
+        quals[1::2] = quals[1::2, ::-1]
+        misread(rng, codes, ERROR_OF_QUALITY[quals])
+    lower_qualities(rng, reads, int(errors.quality))
+    return reads, np.concatenate(molecules)
+
+
+def copied(rng: np.random.Generator, codes: np.ndarray, errors: Errors) -> np.ndarray:
+    """Molecules with what all of their copies have."""
+    drawn = rng.random(codes.shape, dtype=np.float32)
+    for old, new in ((1, 3), (2, 0)):
+        codes[(codes == old) & (drawn > 1 - errors.damage)] = new
+    misread(rng, codes, COPYING)
+    return codes
+
+
+def misread(rng: np.random.Generator, codes: np.ndarray, rate: np.ndarray | float) -> None:
+    """Make bases other ones, in place."""
+    wrong = rng.random(codes.shape, dtype=np.float32) < rate
+    codes[wrong] = (codes[wrong] + rng.integers(1, 4, int(wrong.sum()), dtype=np.uint8)) % 4
+
+
 def lower_qualities(rng: np.random.Generator, reads: SimulatedReads, most: int) -> None:
     """Give better bases the quality `most`, and its errors."""
     for first in range(0, len(reads.codes), 1 << 15):
         codes, quals = reads.codes[first : first + (1 << 15)], reads.quals[first : first + (1 << 15)]
-        missing = np.maximum(0, ERROR_OF_QUALITY[most] - ERROR_OF_QUALITY[quals])
-        wrong = rng.random(codes.shape, dtype=np.float32) < missing
-        codes[wrong] = (codes[wrong] + rng.integers(1, 4, int(wrong.sum()), dtype=np.uint8)) % 4
+        misread(rng, codes, np.maximum(0, ERROR_OF_QUALITY[most] - ERROR_OF_QUALITY[quals]))
         np.minimum(quals, most, out=quals)
 
 
@@ -257,10 +310,27 @@ def make(folder: Path, scenario: Scenario, errors: Errors, seed: int) -> Mixture
         (build_haplotype(whole, [one for one, has in zip(placed, own, strict=True) if has], 0), weight * scenario.depth)
         for own, weight in zip(carried.T, weights, strict=True)
     ]
-    reads = sequence(rng, haplotypes, errors)
-    RepeatedErrors(rng, whole, errors).add(rng, reads)
+    if scenario.copies:
+        reads, molecules = sequence_copies(rng, haplotypes, errors, scenario.copies)
+        RepeatedErrors(rng, whole, errors._replace(damage=0)).add(rng, reads)
+    else:
+        reads, molecules = sequence(rng, haplotypes, errors), None
+        RepeatedErrors(rng, whole, errors).add(rng, reads)
     write_reads(folder, whole, reads, scenario.kind != "snv" or scenario.circular)
+    if molecules is not None:
+        tag(mixture.bam, molecules)
     return mixture
+
+
+def tag(bam: Path, molecules: np.ndarray) -> None:
+    """Tell the molecule of each pair of reads, whose name ends with its number."""
+    untagged = bam.rename(bam.with_name("untagged.bam"))
+    with pysam.AlignmentFile(str(untagged)) as reads, pysam.AlignmentFile(str(bam), "wb", template=reads) as tagged:
+        for read in reads:
+            read.set_tag("MI", str(molecules[int((read.query_name or "").rpartition(":")[2])]))
+            tagged.write(read)
+    untagged.unlink()
+    pysam.index(str(bam))
 
 
 SCENARIOS = [
@@ -269,6 +339,7 @@ SCENARIOS = [
     Scenario("indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 300),
     Scenario("long indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 500, 80),
     Scenario("genome 1% 10000x", 30_000, 10_000, 0.01),
+    Scenario("families 0.1% 10000 molecules", 5_000, 10_000, 0.001, apart=80, copies=8),
     Scenario("strains 5000x", 1_500, 5_000, 0.01, apart=12, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
     Scenario("circle 5000x", 16_500, 5_000, 0.01, apart=82, weights=(0.5, 0.2, 0.15, 0.1, 0.04, 0.01), circular=True),
 ]

@@ -2,12 +2,13 @@
 
     python benchmarks/mixtures.py --workdir /tmp/mixtures
     python benchmarks/mixtures.py --workdir /tmp/mixtures --only SNVs --seeds 4 5 6 --context 0.05
+    python benchmarks/mixtures.py --workdir /tmp/mixtures --only families --damage 0.00003
 
 benchmarks/mixture_data.py says how genomes, alleles and reads are made, and which errors repeat. Each scenario has a
 genome for each seed. A call counts if no filter failed; of iVar, with PASS; of freebayes, whatever its QUAL, which is
-near 0. iVar and freebayes are told to look down to half of the fraction. An allele is false if the truth has not got
-it. Bias is the mean of called fraction / true fraction - 1, over alleles that were found. An interval holds the truth
-if the true fraction lies in it.
+near 0. iVar and freebayes are told to look down to half of the fraction, and know no families. An allele is false if
+the truth has not got it. Bias is the mean of called fraction / true fraction - 1, over alleles that were found. An
+interval holds the truth if the true fraction lies in it.
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ def called(name: str, scenario: Scenario, mixture: Mixture) -> tuple[Calls, Cost
 def pairhmm(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:
     """The command line of `pairhmm call --mixture`."""
     options = ["--circular", CONTIG] if scenario.circular else []
+    options += ["--families", "MI", "--model", "profile"] if scenario.copies else []
     run = ("call", "--mixture", "-@", 1, "--backend", "cpu")
     return command_of(*run, "-f", mixture.reference, "-o", out, *options, mixture.bam)
 

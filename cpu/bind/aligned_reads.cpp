@@ -5,6 +5,7 @@
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
+#include "bind/texts.hpp"
 #include "calling/depth.hpp"
 #include "calling/introns.hpp"
 #include "calling/joined_profiles.hpp"
@@ -16,31 +17,13 @@ namespace {
 using pairhmm::AlignedReads;
 using IndelQualities = nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Texts end to end, and where each ends.
-struct Texts {
-    const char* text = nullptr;
-    const int64_t* end = nullptr;
-
-    Texts(nb::handle given, int64_t count, const char* name) {
-        if (given.is_none()) return;
-        const auto bytes = nb::cast<nb::bytes>(given.attr("text"));
-        const auto ends = nb::cast<Array<int64_t>>(given.attr("end"));
-        checks::has(ends, count, name);
-        checks::has_ends(ends, static_cast<int64_t>(bytes.size()), name);
-        text = bytes.c_str();
-        end = ends.data();
-    }
-};
-
 AlignedReads made(const pairhmm::Reads& reads, const Array<int64_t>& end, const Array<uint16_t>& flag,
-                  const Array<uint8_t>& mapq, nb::handle names, nb::handle molecules,
-                  const std::optional<IndelQualities>& indel_quals) {
+                  const Array<uint8_t>& mapq, nb::handle names, const std::optional<IndelQualities>& indel_quals) {
     checks::has(end, reads.count, "end");
     checks::has(flag, reads.count, "flag");
     checks::has(mapq, reads.count, "mapq");
-    const Texts name(names, reads.count, "names"), molecule(molecules, reads.count, "molecules");
-    AlignedReads aligned{reads,    end.data(),    flag.data(),  mapq.data(), name.text,
-                         name.end, molecule.text, molecule.end, nullptr,     nullptr};
+    const Texts name(names, reads.count, "names");
+    AlignedReads aligned{reads, end.data(), flag.data(), mapq.data(), name.text, name.end, nullptr, nullptr};
     if (indel_quals) {
         const int64_t bases = reads.base_offset[reads.count];
         checks::require(indel_quals->shape(0) == 2 && static_cast<int64_t>(indel_quals->shape(1)) == bases,
@@ -146,12 +129,12 @@ void bind_aligned_reads(nb::module_& module) {
         .def(
             "__init__",
             [](AlignedReads* self, const pairhmm::Reads& reads, Array<int64_t> end, Array<uint16_t> flag,
-               Array<uint8_t> mapq, nb::handle names, nb::handle molecules, std::optional<IndelQualities> indel_quals) {
-                new (self) AlignedReads(made(reads, end, flag, mapq, names, molecules, indel_quals));
+               Array<uint8_t> mapq, nb::handle names, std::optional<IndelQualities> indel_quals) {
+                new (self) AlignedReads(made(reads, end, flag, mapq, names, indel_quals));
             },
-            "reads"_a, "end"_a, "flag"_a, "mapq"_a, "names"_a, "molecules"_a.none(), "indel_quals"_a.none(),
-            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
-            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+            "reads"_a, "end"_a, "flag"_a, "mapq"_a, "names"_a, "indel_quals"_a.none(), nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+            nb::keep_alive<1, 7>())
         .def(
             "join",
             [](const AlignedReads& reads, Array<int64_t> read, Array<int64_t> first, Array<int64_t> last,

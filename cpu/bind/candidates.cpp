@@ -4,6 +4,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
+#include "bind/texts.hpp"
 #include "calling/allele_evidence.hpp"
 #include "calling/assembly.hpp"
 #include "calling/candidates.hpp"
@@ -54,14 +55,7 @@ void bind_error_rates(nb::module_& module) {
                "Phred: the probability of so many reads of a strand, or more, where errors are those expected.");
     nb::class_<pairhmm::ErrorRateFinder>(module, "ErrorRateFinder", "Learns error rates from reads.")
         .def(nb::init<int>(), "min_base_quality"_a)
-        .def(
-            "add",
-            [](pairhmm::ErrorRateFinder& finder, const std::string& chrom, const pairhmm::Reads& reads,
-               PythonReference& reference) {
-                nb::gil_scoped_release release;
-                finder.add(chrom, reads, reference);
-            },
-            "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
+        .def("add", &added<pairhmm::ErrorRateFinder>, "chrom"_a, "reads"_a, "reference"_a, kAdded)
         .def(
             "rates",
             [](pairhmm::ErrorRateFinder& finder, PythonReference& reference, std::vector<double> gain,
@@ -82,22 +76,31 @@ void bind_candidates(nb::module_& module) {
             "__init__",
             [](pairhmm::Reads* self, Array<int64_t> start, Array<int32_t> sample, Array<int64_t> base_offset,
                Array<uint8_t> base, Array<uint8_t> quality, Array<int64_t> cigar_offset, Array<uint32_t> cigar,
-               std::optional<Array<uint16_t>> flag) {
+               std::optional<Array<uint16_t>> flag, nb::handle molecules) {
                 const int64_t count = checks::size_of(start);
                 checks::has(sample, count, "sample");
                 checks::has_parts(base_offset, count, checks::size_of(base), "base_offset");
                 checks::has(quality, base_offset.data()[count], "quality");
                 checks::has_parts(cigar_offset, count, checks::size_of(cigar), "cigar_offset");
                 if (flag) checks::has(*flag, count, "flag");
-                new (self) pairhmm::Reads{
-                    count,          start.data(),        sample.data(), base_offset.data(),           base.data(),
-                    quality.data(), cigar_offset.data(), cigar.data(),  flag ? flag->data() : nullptr};
+                const Texts molecule(molecules, count, "molecules");
+                new (self) pairhmm::Reads{count,
+                                          start.data(),
+                                          sample.data(),
+                                          base_offset.data(),
+                                          base.data(),
+                                          quality.data(),
+                                          cigar_offset.data(),
+                                          cigar.data(),
+                                          flag ? flag->data() : nullptr,
+                                          molecule.text,
+                                          molecule.end};
                 check_alignments(*self);
             },
             "start"_a, "sample"_a, "base_offset"_a, "base"_a, "quality"_a, "cigar_offset"_a, "cigar"_a,
-            "flag"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(),
-            nb::keep_alive<1, 9>())
+            "flag"_a = nb::none(), "molecules"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+            nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(),
+            nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>())
         .def(
             "cut",
             [](const pairhmm::Reads& reads, Array<int64_t> read, int64_t start, int64_t end, int64_t slack,

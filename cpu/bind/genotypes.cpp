@@ -237,13 +237,6 @@ void bind_genotypes(nb::module_& module) {
     nb::class_<SourceRateFinder>(module, "SourceRateFinder",
                                  "Sees how often errors of one strand share a cause, and reads are foreign.")
         .def(nb::init<>())
-        .def(
-            "add",
-            [](SourceRateFinder& finder, const std::string& chrom, const pairhmm::AlignedReads& reads,
-               PythonReference& reference) {
-                nb::gil_scoped_release release;
-                finder.add(chrom, reads, reference);
-            },
-            "chrom"_a, "reads"_a, "reference"_a, "Takes reads of one contig, in order of start.")
+        .def("add", &added<SourceRateFinder>, "chrom"_a, "reads"_a, "reference"_a, kAdded)
         .def("rates", &SourceRateFinder::rates, "The rates that the reads show, at least.");
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bind/python.hpp"
+#include "calling/aligned_reads.hpp"
 #include "calling/variant.hpp"
 
 // Keeps windows, so that the interpreter's lock is taken once a window. One thread uses it at a time.
@@ -64,3 +65,11 @@ private:
     std::map<Key, std::string> windows_;
     std::deque<Key> order_;  // of their windows, the oldest first
 };
+
+// add(chrom, reads, reference) of a class that learns from a library's reads.
+template <class Finder>
+void added(Finder& finder, const std::string& chrom, const pairhmm::AlignedReads& reads, PythonReference& reference) {
+    nb::gil_scoped_release release;
+    finder.add(chrom, reads, reference);
+}
+constexpr const char* kAdded = "Takes reads of one contig, in order of start.";

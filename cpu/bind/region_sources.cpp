@@ -26,12 +26,10 @@ pairhmm::GenomeIntervals intervals(const GenomePlaces& places) {
     return pairhmm::GenomeIntervals(std::move(of_contig));
 }
 
-// Of mixtures alone; without a pass over reads, rates are those that qualities promise.
+// Of mixtures alone.
 std::shared_ptr<const pairhmm::ErrorRates> error_rates(nb::handle options) {
-    if (!field<bool>(options, "mixed_alleles")) return nullptr;
     const nb::object rates = options.attr("errors");
-    return rates.is_none() ? std::make_shared<pairhmm::ErrorRates>()
-                           : std::make_shared<pairhmm::ErrorRates>(nb::cast<pairhmm::ErrorRates>(rates));
+    return rates.is_none() ? nullptr : std::make_shared<pairhmm::ErrorRates>(nb::cast<pairhmm::ErrorRates>(rates));
 }
 
 // `options` are `CandidateOptions` in pairhmm/calling/discovery.py.

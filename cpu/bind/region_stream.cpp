@@ -78,8 +78,8 @@ struct BoundStream {
     nb::object reads;
 };
 
-pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::handle molecules, bool finds_neighbours,
-                                  const pairhmm::ContigLengths& circles) {
+pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::handle molecules, bool of_mixture,
+                                  bool finds_neighbours, const pairhmm::ContigLengths& circles) {
     pairhmm::QualityOptions qualities;
     qualities.cap_by_mapping_quality = field<bool>(model, "cap_by_mapping_quality");
     qualities.threshold = field<std::optional<int>>(model, "base_quality_threshold").value_or(-1);
@@ -90,7 +90,7 @@ pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::hand
             std::move(qualities),
             !molecules.is_none(),
             !molecules.is_none() && field<bool>(molecules, "join_mates"),
-            field<bool>(options, "mixed_haplotypes"),
+            of_mixture,
             finds_neighbours,
             {circles.begin(), circles.end()}};
 }
@@ -100,18 +100,19 @@ void bind_stream(nb::module_& module) {
         .def(
             "__init__",
             [](BoundStream* self, PythonReference& reference, pairhmm::RegionSource& source, nb::handle options,
-               nb::handle model, nb::handle molecules, nb::handle given, bool finds_neighbours,
+               nb::handle model, nb::handle molecules, nb::handle given, bool of_mixture, bool finds_neighbours,
                const pairhmm::ContigLengths& circles) {
                 std::optional<std::vector<pairhmm::Haplotype>> haplotypes;
                 if (!given.is_none()) haplotypes = haplotypes_from(given);
                 new (self) BoundStream{
-                    RegionStream(reference, source, to_options(options, model, molecules, finds_neighbours, circles),
+                    RegionStream(reference, source,
+                                 to_options(options, model, molecules, of_mixture, finds_neighbours, circles),
                                  std::move(haplotypes)),
                     {}};
             },
             "reference"_a, "source"_a, "options"_a, "model"_a, "molecules"_a.none(), "given"_a.none(),
-            "finds_neighbours"_a = true, "circles"_a = pairhmm::ContigLengths(), nb::keep_alive<1, 2>(),
-            nb::keep_alive<1, 3>())
+            "of_mixture"_a = false, "finds_neighbours"_a = true, "circles"_a = pairhmm::ContigLengths(),
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def(
             "push",
             [](BoundStream& self, const std::string& chrom, nb::handle_t<pairhmm::AlignedReads> reads) {

@@ -15,21 +15,12 @@ struct AlignedReads {
     const uint8_t* mapq;   // [count]
     const char* names;     // end to end
     const int64_t* name_end;
-    const char* molecules = nullptr;  // end to end, empty where one is not known; null where they were not asked for
-    const int64_t* molecule_end = nullptr;
     const uint8_t* insertion = nullptr;  // qualities of the reads' own, as long as their bases; null where none has any
     const uint8_t* deletion = nullptr;
 
-    std::string_view name(int64_t read) const { return part(names, name_end, read); }
-    std::string_view molecule(int64_t read) const { return part(molecules, molecule_end, read); }
+    std::string_view name(int64_t read) const { return text_part(names, name_end, read); }
     // Bases before the read was cut.
     int64_t length(int64_t read) const { return reads.base_offset[read + 1] - reads.base_offset[read]; }
-
-private:
-    static std::string_view part(const char* text, const int64_t* end, int64_t i) {
-        const int64_t begin = i ? end[i - 1] : 0;
-        return {text + begin, static_cast<size_t>(end[i] - begin)};
-    }
 };
 
 }  // namespace pairhmm

@@ -281,6 +281,7 @@ void CandidateScanner::settle_site(int64_t position, const Page& page) {
 }
 
 void CandidateScanner::settle(int64_t frontier) {
+    for (MixtureCounts& counts : mixture_) counts.take_molecules(frontier);
     auto next = indels_.begin();
     for (auto page = pages_.begin(); page != pages_.end() && page->first << kPageBits < frontier;) {
         const int64_t first = page->first << kPageBits, end = std::min(first + kPage, frontier);

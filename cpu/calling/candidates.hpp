@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@
 
 namespace pairhmm {
 
+// A text of some that stand end to end.
+inline std::string_view text_part(const char* text, const int64_t* end, int64_t i) {
+    const int64_t begin = i ? end[i - 1] : 0;
+    return {text + begin, static_cast<size_t>(end[i] - begin)};
+}
+
 struct Reads {
     int64_t count;
     const int64_t* start;         // [count] first aligned reference base
@@ -29,8 +36,14 @@ struct Reads {
     const uint8_t* quality;       // Phred, as long as base
     const int64_t* cigar_offset;  // [count + 1]
     const uint32_t* cigar;
-    const uint16_t* flag = nullptr;  // [count] SAM flags; null where nothing asks for strands
+    const uint16_t* flag = nullptr;   // [count] SAM flags; null where nothing asks for strands
+    const char* molecules = nullptr;  // end to end, empty where one is not known; null where they were not asked for
+    const int64_t* molecule_end = nullptr;
 
+    // The molecule that a read is a copy of; empty where that is not known.
+    std::string_view molecule(int64_t read) const {
+        return molecules == nullptr ? std::string_view() : text_part(molecules, molecule_end, read);
+    }
     // Whether a base says nothing of the sample: the reader has cut off the end of a read (formats/read_ends.hpp).
     bool is_cut_off(int64_t at) const { return quality[at] == 0 && base[at] == kCodeOfN; }
 };

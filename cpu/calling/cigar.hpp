@@ -18,4 +18,17 @@ inline bool reads_bases(uint32_t operation) {
     return aligned(operation) || operation == kInsert || operation == kSoftClip;
 }
 
+// Calls visit(query, position, length) for each run of bases that a read aligns to the reference.
+template <class Reads, class Visit>
+void each_aligned(const Reads& reads, int64_t read, const Visit& visit) {
+    int64_t position = reads.start[read], query = 0;
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        if (aligned(operation)) visit(query, position, length);
+        if (aligned(operation) || skips(operation)) position += length;
+        if (reads_bases(operation)) query += length;
+    }
+}
+
 }  // namespace pairhmm

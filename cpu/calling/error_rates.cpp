@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "calling/allele_evidence.hpp"
@@ -11,11 +12,6 @@ namespace pairhmm {
 
 namespace {
 
-constexpr uint16_t kReverseFlag = 16;
-// Bases at either end of a read that make a place of their own.
-constexpr int64_t kEnd = 6;
-// Phred qualities at which classes begin, after the first.
-constexpr int kClassBegins[] = {20, 27, 33};
 // Sites that are kept.
 constexpr size_t kMostSites = 40'000;
 // A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
@@ -48,46 +44,6 @@ int read_as(int strand, int letter) { return strand ? 3 - letter : letter; }
 
 }  // namespace
 
-int cycle_bin(int64_t cycle, int64_t aligned) {
-    if (cycle < kEnd) return 0;
-    if (aligned - cycle <= kEnd) return kCycleBins - 1;
-    return static_cast<int>(1 + (cycle - kEnd) * (kCycleBins - 2) / std::max<int64_t>(1, aligned - 2 * kEnd));
-}
-
-CellCounter::CellCounter(int min_base_quality) {
-    for (int quality = 0; quality < 256; ++quality) {
-        const auto above = std::upper_bound(std::begin(kClassBegins), std::end(kClassBegins), quality);
-        class_of_[quality] =
-            quality < min_base_quality ? int8_t{-1} : static_cast<int8_t>(above - std::begin(kClassBegins));
-    }
-}
-
-void CellCounter::take(const Reads& reads, int64_t read) {
-    const auto [first, last] = unclipped_bases(reads, read);
-    const bool is_reverse = reads.flag != nullptr && (reads.flag[read] & kReverseFlag) != 0;
-    if (last - first != aligned_ || strand_ != int{is_reverse}) {
-        aligned_ = last - first;
-        strand_ = is_reverse;
-        bin_.resize(static_cast<size_t>(aligned_));
-        for (int64_t i = 0; i < aligned_; ++i) {
-            const int bin = cycle_bin(is_reverse ? aligned_ - 1 - i : i, aligned_);
-            bin_[static_cast<size_t>(i)] = static_cast<uint8_t>(cell_of(strand_, bin, 0));
-        }
-    }
-    first_ = first;
-    base_ = reads.base + reads.base_offset[read];
-    quality_ = reads.quality + reads.base_offset[read];
-}
-
-void CellCounter::count(int64_t first, int64_t length, SiteCells* sites) const {
-    const uint8_t* bin = bin_.data() + (first - first_);
-    for (int64_t i = 0; i < length; ++i) {
-        const uint8_t letter = base_[first + i];
-        const int quality_class = class_of_[quality_[first + i]];
-        if (letter < kCodeOfN && quality_class >= 0) ++sites[i].count[letter][bin[i] + quality_class];
-    }
-}
-
 std::array<int, kStrands> contexts_at(const uint8_t* letters) {
     int forward = 0, reverse = 0;
     for (int i = -3; i <= 0; ++i) forward = forward * 4 + (letters[i] & 3);
@@ -101,9 +57,12 @@ ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const 
     for (int strand = 0; strand < kStrands; ++strand)
         for (int bin = 0; bin < kCycleBins; ++bin) {
             const uint32_t* bases = depth.data() + cell_of(strand, bin, 0);
-            double promised = 0, all = 0;
-            for (int i = 0; i < kQualityClasses; ++i) promised += bases[i] * rates.of_quality[i], all += bases[i];
-            const double beyond = all * rates.beyond(strand, contexts[strand], letter, bin);
+            double promised = 0, beyond = 0;
+            for (int i = 0; i < kQualityClasses; ++i) {
+                if (bases[i] == 0) continue;
+                promised += bases[i] * rates.of_quality[i];
+                beyond += bases[i] * rates.beyond(strand, contexts[strand], letter, bin, kind_of(i));
+            }
             expected.promised_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = promised;
             expected.of_context_of_bin[static_cast<size_t>(strand * kCycleBins + bin)] = beyond;
             expected.total[strand] += promised + beyond;
@@ -112,40 +71,58 @@ ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const 
     return expected;
 }
 
-void ErrorRateFinder::add(const std::string& chrom, const Reads& reads, ReferenceBases& reference) {
+void ErrorRateFinder::add(const std::string& chrom, const AlignedReads& aligned_reads, ReferenceBases& reference) {
+    const Reads& reads = aligned_reads.reads;
     if (chrom != chrom_) finish(reference);
     chrom_ = chrom;
     for (int64_t read = 0; read < reads.count && sites_.size() < kMostSites; ++read) {
-        while (!pages_.empty() && (pages_.begin()->first + 1) * kSitesOfPage <= reads.start[read]) {
-            keep(pages_.begin()->first, pages_.begin()->second, reference);
-            pages_.erase(pages_.begin());
-        }
+        const int64_t start = reads.start[read];
+        if (start < newest_) finish(reference);
+        if (start / kSitesOfPage != newest_ / kSitesOfPage) keep_before(start, reference);
+        newest_ = start;
         count(reads, read);
     }
 }
 
 void ErrorRateFinder::finish(ReferenceBases& reference) {
-    for (const auto& [page, sites] : pages_) keep(page, sites, reference);
-    pages_.clear();
+    keep_before(std::numeric_limits<int64_t>::max() / 2, reference);
+    newest_ = 0;
+}
+
+void ErrorRateFinder::keep_before(int64_t position, ReferenceBases& reference) {
+    take_molecules(position);
+    while (!pages_.empty() && (pages_.begin()->first + 1) * kSitesOfPage <= position) {
+        keep(pages_.begin()->first, pages_.begin()->second, reference);
+        pages_.erase(pages_.begin());
+    }
 }
 
 void ErrorRateFinder::count(const Reads& reads, int64_t read) {
     counter_.take(reads, read);
-    int64_t position = reads.start[read], query = 0;
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t length = reads.cigar[c] >> 4;
-        for (int64_t done = 0; aligned(operation) && done < length;) {
+    if (!reads.molecule(read).empty()) return molecules_.add(reads, read, counter_, {});
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t length) {
+        for (int64_t done = 0; done < length;) {
             const int64_t within = (position + done) % kSitesOfPage,
                           part = std::min(length - done, kSitesOfPage - within);
-            auto& page = pages_[(position + done) / kSitesOfPage];
-            page.resize(kSitesOfPage);
-            counter_.count(query + done, part, page.data() + within);
+            counter_.count(query + done, part, page_of(position + done).data() + within);
             done += part;
         }
-        if (aligned(operation) || skips(operation)) position += length;
-        if (reads_bases(operation)) query += length;
-    }
+    });
+}
+
+std::vector<SiteCells>& ErrorRateFinder::page_of(int64_t position) {
+    auto& page = pages_[position / kSitesOfPage];
+    page.resize(kSitesOfPage);
+    return page;
+}
+
+void ErrorRateFinder::take_molecules(int64_t frontier) {
+    molecules_.take(
+        frontier,
+        [&](int32_t, int64_t position, int letter, int cell) {
+            ++page_of(position)[static_cast<size_t>(position % kSitesOfPage)].count[letter][cell];
+        },
+        [](int32_t, const MoleculeBases::IndelKey&, int) {});
 }
 
 void ErrorRateFinder::keep(int64_t page, const std::vector<SiteCells>& sites, ReferenceBases& reference) {
@@ -207,14 +184,13 @@ std::pair<double, double> rate_of(OfContexts& sums, int context, int letter) {
     return {rate, weight};
 }
 
-void fit_contexts(OfContexts& sums, ErrorRates& rates) {
-    rates.of_context.assign(sums.bin.size(), 0.0f);
+void fit_contexts(OfContexts& sums, float* rates) {
     for (int context = 0; context < kContexts; ++context)
         for (int letter = 0; letter < 4; ++letter) {
             const auto [rate, weight] = rate_of(sums, context, letter);
             for (int bin = 0; bin < kCycleBins; ++bin) {
                 const size_t at = (context * 4 + letter) * kCycleBins + bin;
-                rates.of_context[at] = static_cast<float>(weight * sums.bin[at].beyond(rate) + (1 - weight) * rate);
+                rates[at] = static_cast<float>(weight * sums.bin[at].beyond(rate) + (1 - weight) * rate);
             }
         }
 }
@@ -240,22 +216,26 @@ void ErrorRateFinder::fit_rates(ErrorRates& rates) {
         }
     });
     fit_qualities(of_class, rates);
-    OfContexts sums;
+    std::array<OfContexts, kKinds> sums;
     each_error([&](const Site& site, int letter) {
         for (int cell = 0; site.is_error[letter] && cell < kCells; cell += kQualityClasses) {
             const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
-            Errors one{0, 0, 0, bin == 0 ? 1.0 : 0.0};
-            for (int i = 0; i < kQualityClasses; ++i) {
-                one.bases += site.depth[cell + i];
-                one.errors += site.cells.count[letter][cell + i];
-                one.promised += site.depth[cell + i] * rates.of_quality[i];
-            }
+            std::array<Errors, kKinds> found{};
+            for (int i = 0; i < kQualityClasses; ++i)
+                found[kind_of(i)].add({double(site.depth[cell + i]), double(site.cells.count[letter][cell + i]),
+                                       site.depth[cell + i] * rates.of_quality[i]});
             const int context = site.contexts[strand], read = read_as(strand, letter);
-            sums.bin[(context * 4 + read) * kCycleBins + bin].add(one);
-            for (int i = 0; i <= kContextReach; ++i) sums.of(i, context, read).add(one);
+            for (int kind = 0; kind < kKinds; ++kind) {
+                if (kind > 0 && found[kind].bases == 0) continue;
+                found[kind].sites = bin == 0 ? 1 : 0;
+                sums[kind].bin[(context * 4 + read) * kCycleBins + bin].add(found[kind]);
+                for (int i = 0; i <= kContextReach; ++i) sums[kind].of(i, context, read).add(found[kind]);
+            }
         }
     });
-    fit_contexts(sums, rates);
+    rates.of_context.assign(kKinds * sums[0].bin.size(), 0.0f);
+    for (int kind = 0; kind < kKinds; ++kind)
+        fit_contexts(sums[kind], rates.of_context.data() + static_cast<size_t>(kind) * sums[0].bin.size());
 }
 
 // Tells alleles from errors by the rates, and fits the spread of the errors.

@@ -75,7 +75,8 @@ std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRa
     const std::vector<LetterError> errors = letter_errors(region);
     std::vector<double> more(region.haplotypes.size());
     for (int64_t read = 0; read < region.reads(); ++read) {
-        if (!region.members.empty() && region.members[read] > 1) continue;
+        const int64_t members = region.members.empty() ? 1 : region.members[read];
+        const int kind = static_cast<int>(std::min<int64_t>(members, kKinds)) - 1;
         const int64_t start = region.start[read], end = region.end[read];
         const int strand = (region.flag[read] & kReverseFlag) != 0;
         const double* own = region.log10.data() + read * static_cast<int64_t>(more.size());
@@ -84,7 +85,8 @@ std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRa
             const double ahead = own[error.fits] - own[error.of];
             if (error.position < start || error.position >= end || !(ahead > kLeastAhead)) continue;
             const int bin = cycle_bin(strand ? end - 1 - error.position : error.position - start, end - start);
-            const double rate = std::min(kMostErrors, rates.beyond(strand, error.contexts[strand], error.letter, bin));
+            const double rate =
+                std::min(kMostErrors, rates.beyond(strand, error.contexts[strand], error.letter, bin, kind));
             more[error.of] += rate * std::pow(10.0, std::min(ahead, 300.0));
         }
         for (size_t h = 0; h < more.size(); ++h)

@@ -10,8 +10,7 @@ namespace pairhmm {
 
 // The scores of a region, [reads][haplotypes], where P(read | haplotype) has more, of each haplotype that differs from
 // it by one letter that the read is over: its own probability, times how often that error is made at the read's place.
-//
-// Joined reads stay as they are: rates are of single ones.
+// A profile of two reads has the errors of some copies, and of more reads, of many.
 std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRates& rates);
 
 }  // namespace pairhmm

@@ -62,13 +62,21 @@ void append(const Part& part, ReadColumns& columns) {
     const int64_t read = part.read;
     const int64_t bases[]{part.first_base, part.last_base}, operations[]{part.first_operation, part.last_operation};
     const std::string_view name = of.name(read);
-    const std::string_view molecule = of.molecules ? of.molecule(read) : std::string_view();
+    const std::string_view molecule = of.reads.molecule(read);
     const auto name_end = static_cast<int64_t>(name.size()), molecule_end = static_cast<int64_t>(molecule.size());
-    const Reads reads{1,          &part.start,   of.reads.sample + read, bases, of.reads.base, of.reads.quality,
-                      operations, of.reads.cigar};
-    columns.append_run({reads, &part.end, of.flag + read, of.mapq + read, name.data(), &name_end,
-                        of.molecules ? molecule.data() : nullptr, &molecule_end, of.insertion, of.deletion},
-                       0, 1);
+    const Reads reads{1,
+                      &part.start,
+                      of.reads.sample + read,
+                      bases,
+                      of.reads.base,
+                      of.reads.quality,
+                      operations,
+                      of.reads.cigar,
+                      of.flag + read,
+                      of.reads.molecules ? molecule.data() : nullptr,
+                      &molecule_end};
+    columns.append_run(
+        {reads, &part.end, of.flag + read, of.mapq + read, name.data(), &name_end, of.insertion, of.deletion}, 0, 1);
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ JoinedReads join_slices(const AlignedReads& reads, const CutSlices& cut, bool jo
     std::vector<uint16_t> flag;
     for (const int64_t read : cut.read) {
         name.push_back(reads.name(read));
-        if (reads.molecules) molecule.push_back(reads.molecule(read));
+        if (reads.reads.molecules) molecule.push_back(reads.reads.molecule(read));
         sample.push_back(reads.reads.sample[read]);
         flag.push_back(reads.flag[read]);
     }
     return join_reads(reads.reads,
                       {cut.count(), cut.read.data(), cut.first.data(), cut.last.data(),
                        static_cast<int64_t>(cut.region_read.size()) - 1, cut.region_read.data(), name.data(),
-                       reads.molecules ? molecule.data() : nullptr, sample.data(), flag.data()},
+                       reads.reads.molecules ? molecule.data() : nullptr, sample.data(), flag.data()},
                       join_mates);
 }
 

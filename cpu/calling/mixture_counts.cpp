@@ -54,26 +54,37 @@ std::optional<Artefact> judged(const std::array<uint32_t, kCells>& depth, const 
 void MixtureCounts::add(const Reads& reads, int64_t read, int64_t end, const ReferenceWindows& reference,
                         const std::vector<Indel>& indels) {
     counter_.take(reads, read);
-    int64_t position = reads.start[read], query = 0;
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t length = reads.cigar[c] >> 4;
-        if (aligned(operation)) count_aligned(reads, read, query, position, length, reference.of(position));
-        if (aligned(operation) || skips(operation)) position += length;
-        if (reads_bases(operation)) query += length;
-    }
-    for (const Indel& indel : indels) {
-        IndelReads& found = indels_[IndelKey(indel.anchor, indel.deleted, indel.inserted)];
-        found.cells.resize(static_cast<size_t>(samples_));
-        const int cell = counter_.cell(std::max<int64_t>(0, query_at(reads, read, indel.anchor)));
-        ++found.cells[static_cast<size_t>(reads.sample[read])][static_cast<size_t>(cell)];
-        const ReferenceWindow& near = reference.of(indel.anchor);
-        const std::string letters = moved_letters(indel, near);
-        found.unit = static_cast<int>(unit_of(letters));
-        if (found.unit > 0)
-            found.copies = std::max(found.copies,
-                                    static_cast<int>(repeat_length(near, indel.anchor + 1, end, letters) / found.unit));
-    }
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t length) {
+        count_aligned(reads, read, query, position, length, reference.of(position));
+    });
+    for (const Indel& indel : indels) count_indel(reads, read, end, reference.of(indel.anchor), indel);
+    if (!reads.molecule(read).empty()) molecules_.add(reads, read, counter_, indels);
+}
+
+void MixtureCounts::count_indel(const Reads& reads, int64_t read, int64_t end, const ReferenceWindow& reference,
+                                const Indel& indel) {
+    IndelReads& found = indels_[IndelKey(indel.anchor, indel.deleted, indel.inserted)];
+    found.cells.resize(static_cast<size_t>(samples_));
+    const std::string letters = moved_letters(indel, reference);
+    found.unit = static_cast<int>(unit_of(letters));
+    if (found.unit > 0)
+        found.copies = std::max(
+            found.copies, static_cast<int>(repeat_length(reference, indel.anchor + 1, end, letters) / found.unit));
+    if (!reads.molecule(read).empty()) return;
+    const int cell = counter_.cell(std::max<int64_t>(0, query_at(reads, read, indel.anchor)));
+    ++found.cells[static_cast<size_t>(reads.sample[read])][static_cast<size_t>(cell)];
+}
+
+void MixtureCounts::take_molecules(int64_t frontier) {
+    molecules_.take(
+        frontier,
+        [&](int32_t sample, int64_t position, int letter, int cell) {
+            Page& page = pages_[position / kSitesOfPage];
+            ++page.sites[static_cast<size_t>(sample * kSitesOfPage + position % kSitesOfPage)].count[letter][cell];
+        },
+        [&](int32_t sample, const IndelKey& indel, int cell) {
+            ++indels_[indel].cells[static_cast<size_t>(sample)][static_cast<size_t>(cell)];
+        });
 }
 
 void MixtureCounts::count_aligned(const Reads& reads, int64_t read, int64_t query, int64_t position, int64_t length,
@@ -86,7 +97,8 @@ void MixtureCounts::count_aligned(const Reads& reads, int64_t read, int64_t quer
             page.sites.resize(static_cast<size_t>(kSitesOfPage * samples_));
             page.reference.assign(kSitesOfPage + 2 * kContextReach, kCodeOfN);
         }
-        counter_.count(query + done, part, page.sites.data() + reads.sample[read] * kSitesOfPage + within);
+        if (reads.molecule(read).empty())
+            counter_.count(query + done, part, page.sites.data() + reads.sample[read] * kSitesOfPage + within);
         for (int64_t i = within - kContextReach; i < within + part + kContextReach; ++i)
             page.reference[static_cast<size_t>(i + kContextReach)] = reference.at(first + i);
         done += part;
@@ -149,6 +161,7 @@ void MixtureCounts::forget(int64_t before) {
 void MixtureCounts::reset() {
     pages_.clear();
     indels_.clear();
+    molecules_.clear();
 }
 
 }  // namespace pairhmm

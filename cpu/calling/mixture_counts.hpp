@@ -28,6 +28,8 @@ public:
     // over it.
     std::optional<Artefact> snv(int64_t position, int letter, int sample) const;
     std::optional<Artefact> indel(const IndelKey& indel, int sample) const;
+    // Counts what reads of molecules show before `frontier`, where every read to come begins, or behind it.
+    void take_molecules(int64_t frontier);
     void forget(int64_t before);
     void reset();
 
@@ -38,18 +40,21 @@ private:
     };
     // The reads of an indel.
     struct IndelReads {
-        std::vector<std::array<uint32_t, kCells>> cells;  // [samples]
+        std::vector<std::array<uint32_t, kCells>> cells;  // [samples]; single reads have the first class of quality
         int unit = 0, copies = 0;                         // of the repeat that it changes, as far as reads tell
     };
 
     void count_aligned(const Reads& reads, int64_t read, int64_t query, int64_t position, int64_t length,
                        const ReferenceWindow& reference);
+    void count_indel(const Reads& reads, int64_t read, int64_t end, const ReferenceWindow& reference,
+                     const Indel& indel);
     const SiteCells* site(int64_t position, int sample) const;
     double slip_rate(const IndelKey& indel, const IndelReads& reads) const;
 
     int samples_;
     std::shared_ptr<const ErrorRates> errors_;
     CellCounter counter_;
+    MoleculeBases molecules_;
     std::map<int64_t, Page> pages_;
     std::map<IndelKey, IndelReads> indels_;
 };

@@ -36,14 +36,13 @@ void append_text(std::string& text, std::vector<int64_t>& ends, const char* from
 AlignedReads ReadColumns::view() const {
     const bool has_indel_qualities = !insertion.empty();
     return {{static_cast<int64_t>(start.size()), start.data(), sample.data(), base_offset.data(), base.data(),
-             quality.data(), cigar_offset.data(), cigar.data()},
+             quality.data(), cigar_offset.data(), cigar.data(), flag.data(), has_molecules ? molecules.data() : nullptr,
+             has_molecules ? molecule_end.data() : nullptr},
             end.data(),
             flag.data(),
             mapq.data(),
             names.data(),
             name_end.data(),
-            has_molecules ? molecules.data() : nullptr,
-            has_molecules ? molecule_end.data() : nullptr,
             has_indel_qualities ? insertion.data() : nullptr,
             has_indel_qualities ? deletion.data() : nullptr};
 }
@@ -104,8 +103,9 @@ void ReadColumns::append_run(const AlignedReads& block, int64_t first, int64_t l
 
 // Molecules are known where all reads have them.
 void ReadColumns::append_molecules(const AlignedReads& block, int64_t first, int64_t last) {
-    has_molecules = block.molecules && (has_molecules || start.empty());
-    if (has_molecules) append_text(molecules, molecule_end, block.molecules, block.molecule_end, first, last);
+    has_molecules = block.reads.molecules && (has_molecules || start.empty());
+    if (has_molecules)
+        append_text(molecules, molecule_end, block.reads.molecules, block.reads.molecule_end, first, last);
 }
 
 void ReadColumns::append_indel_qualities(const AlignedReads& block, int64_t first_base, int64_t last_base) {

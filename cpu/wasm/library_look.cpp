@@ -13,7 +13,7 @@ LibraryLook::LibraryLook(const RunOptions& options)
 }
 
 void LibraryLook::add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference) {
-    if (errors_) errors_->add(chrom, reads.reads, reference);
+    if (errors_) errors_->add(chrom, reads, reference);
     if (sources_) sources_->add(chrom, reads, reference);
     repeats_.add(chrom, reads, reference);
 }

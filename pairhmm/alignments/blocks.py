@@ -108,14 +108,14 @@ class ReadBlock:
                 self.cigar_offset,
                 self.cigar,
                 self.flag,
+                None if self.molecules is None else Names.of(self.molecules),
             )
         return self._native
 
     @property
     def aligned(self) -> AlignedReads:
         """View of all columns for native code."""
-        molecules = None if self.molecules is None else Names.of(self.molecules)
-        return native.AlignedReads(self.native, self.end, self.flag, self.mapq, self.names, molecules, self.indel_quals)
+        return native.AlignedReads(self.native, self.end, self.flag, self.mapq, self.names, self.indel_quals)
 
     @classmethod
     def empty(cls, chrom: str = "") -> ReadBlock:

@@ -14,7 +14,7 @@ from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
 from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
-from pairhmm.calling.run_options import MIXTURE, RunInputs, RunOptions
+from pairhmm.calling.run_options import RunInputs, RunOptions, mixture_defaults
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
@@ -115,12 +115,11 @@ def _chosen(
     is_mixture = keywords.get("mixture", genotyping.mixture)
     given: Mapping[str, object] = keywords
     if is_mixture and options is None and keywords.keys().isdisjoint(("evidence", "joining", "model")):
-        given = {**MIXTURE, **keywords}
+        given = {**keywords, **mixture_defaults(keywords, keywords.get("families", "none"))}
     chosen, genotyping = with_keywords(function, given, options or RunOptions(), genotyping)
-    if is_mixture:
-        evidence = replace(chosen.evidence, mixed_haplotypes=True)
-        discovery = replace(chosen.discovery, mixed_alleles=True)
-        chosen = replace(chosen, evidence=evidence, discovery=discovery)
+    if is_mixture:  # from here on, rates of errors say so: those that qualities promise, until reads were looked at
+        require_compiled("mixtures")
+        chosen = replace(chosen, discovery=replace(chosen.discovery, errors=native.ErrorRates()))
     return chosen, genotyping
 
 

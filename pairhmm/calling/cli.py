@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from pairhmm.calling import call, scatter
 from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
 from pairhmm.calling.foreign_options import AlignmentsCommand
-from pairhmm.calling.run_options import MIXTURE
+from pairhmm.calling.run_options import mixture_defaults
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
@@ -283,9 +283,10 @@ def command(
     """
     if mixture:
         _check_mixture(context)
-        for name, value in MIXTURE.items():
-            if context.get_parameter_source(name) in (None, ParameterSource.DEFAULT):
-                values[name] = value
+        given = [name for name in values if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+        values |= mixture_defaults(given, values["families"])
+        if values["families"] != "none" and values["parameters"] is None:
+            values["parameters"] = "copies"
     genotypes = replace(genotype_options(values), mixture=mixture)
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq

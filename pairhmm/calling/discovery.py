@@ -22,10 +22,9 @@ class CandidateOptions:
         The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
         The least share of the reads at the position that show the allele.
-    mixed_alleles : bool
-        Whether an allele of any share is a candidate if errors do not make so many reads that show it.
     errors : ErrorRates or None
-        How often the library's reads have errors; None for those that qualities promise.
+        Of a mixture, how often reads have errors: an allele of any share is a candidate if errors do not make so many
+        reads that show it. None where samples are no mixtures.
     assembly : bool
         Whether reads are assembled where they disagree with the reference. Else only alleles of alignments are found.
     """
@@ -36,7 +35,6 @@ class CandidateOptions:
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
     assembly: bool = True
-    mixed_alleles: bool = False
     errors: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

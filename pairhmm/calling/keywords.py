@@ -58,7 +58,6 @@ class RunKeywords(TypedDict, total=False):
     max_haplotypes: int
     max_depth: int
     max_cells: int
-    mixed_haplotypes: bool
     discovery: CandidateOptions
     min_base_quality: int
     min_snv_count: int
@@ -66,7 +65,6 @@ class RunKeywords(TypedDict, total=False):
     min_snv_fraction: float
     min_indel_fraction: float
     assembly: bool
-    mixed_alleles: bool
     errors: Any
     padding: int
     stutter: bool

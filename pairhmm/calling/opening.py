@@ -150,6 +150,7 @@ def make_run(
             options.evidence,
             regions.haplotypes,
             joiner,
+            options.discovery.errors is not None,
             files.makes_genotypes,
             files.genome.circles,
         ),

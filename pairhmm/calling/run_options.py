@@ -5,10 +5,11 @@ Inputs and options are plain data, which can be pickled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
+from pairhmm.alignments.molecules import Families
 from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.arguments import AnyPath, Paths, Place, Regions, path_of, regions_of, some_paths_of
@@ -204,6 +205,15 @@ A low quality says how often errors show a rare allele: one that is lower still 
 regions end where the next one's candidates begin: reads that show more than one of these would fit no haplotype, and
 they would be those of rare haplotypes.
 """
+
+MIXTURE_OF_COPIES: Mapping[str, Any] = {**MIXTURE, "score_floor": 6.0}
+"""The same where molecules were copied: copies that agree speak more clearly against a haplotype than a read can."""
+
+
+def mixture_defaults(given: Collection[str], families: Families) -> dict[str, Any]:
+    """The values that options have for a mixture, without those whose names were given."""
+    values = MIXTURE if families == "none" else MIXTURE_OF_COPIES
+    return {name: value for name, value in values.items() if name not in given}
 
 
 def preset_options(name: str) -> Mapping[str, Any]:

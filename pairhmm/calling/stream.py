@@ -79,14 +79,11 @@ class EvidenceOptions:
         The most reads of a sample in a region. Which ones are kept depends only on their names.
     max_cells : int
         Approximate number of cells that are scored in one call.
-    mixed_haplotypes : bool
-        Whether haplotypes are those of mixtures: the ones that explain what fragments carry.
     """
 
     max_haplotypes: Annotated[int, Within(2)] = 128
     max_depth: Annotated[int, Within(1)] = 1000
     max_cells: Annotated[int, Within(1, 2**63 - 1)] = 200_000_000
-    mixed_haplotypes: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -130,7 +127,8 @@ class RegionStream:
 
     `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
     molecule; the scorer must then score profiles. `circles` has the bases of circular contigs, which reads, source and
-    reference have unrolled (`pairhmm.calling.circles`). Only genotypes need neighbours.
+    reference have unrolled (`pairhmm.calling.circles`). Haplotypes of a mixture are those that explain what fragments
+    carry. Only genotypes need neighbours.
     """
 
     reference: ReferenceBases
@@ -139,6 +137,7 @@ class RegionStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
+    of_mixture: bool = False
     finds_neighbours: bool = True
     circles: dict[str, int] = field(default_factory=dict)
     _native: native.RegionStream = field(init=False, repr=False)
@@ -152,6 +151,7 @@ class RegionStream:
             self.score.options,
             molecules,
             self.given,
+            self.of_mixture,
             self.finds_neighbours,
             list(self.circles.items()),
         )

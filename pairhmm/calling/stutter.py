@@ -60,9 +60,9 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
     sees_gaps = options.profile is None and _is_preset(options.model)  # otherwise, options say what gaps are like
     if not options.stutter or not (sees_gaps or files.makes_genotypes):
         return files, options
-    if options.discovery.mixed_alleles:
-        return files, _with_errors(files, options)
-    finder, reference = native.SourceRateFinder(), native.ReferenceBases(files.genome.fetch)
+    of_mixture = options.discovery.errors is not None
+    finder = native.ErrorRateFinder(options.discovery.min_base_quality) if of_mixture else native.SourceRateFinder()
+    reference = native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
 
     def looked_at() -> Iterator[ReadBlock]:
@@ -73,41 +73,22 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
                 finder.add(block.chrom, block.aligned, reference)
             yield block
 
+    sites = Counter[Site]()
     try:
-        if sees_gaps:
+        if sees_gaps or of_mixture:
             sites = count_changes(looked_at(), files.genome.fetch)
-            options = _with_str_model(sites, bases >= LONG * reads, options)
         else:
             for _ in looked_at():
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
-    return files._replace(source_rates=finder.rates()), options
-
-
-def _with_errors(files: OpenFiles, options: RunOptions) -> RunOptions:
-    """The options with the error rates that reads show, for mixtures."""
-    finder = native.ErrorRateFinder(options.discovery.min_base_quality)
-    reference = native.ReferenceBases(files.genome.fetch)
-    bases = reads = 0
-
-    def looked_at() -> Iterator[ReadBlock]:
-        nonlocal bases, reads
-        for block in _some_reads(files, options):
-            bases, reads = bases + len(block.bases), reads + len(block)
-            finder.add(block.chrom, block.native, reference)
-            yield block
-
-    try:
-        sites = count_changes(looked_at(), files.genome.fetch)
-    except InputError:  # The run itself says what is wrong, if it comes there.
-        return options
-    slips = estimate_rates(sites)
-    errors = finder.rates(reference, slips.gain.ravel().tolist(), slips.loss.ravel().tolist())
-    options = replace(options, discovery=replace(options.discovery, errors=errors))
-    if options.profile is None and _is_preset(options.model):
-        options = _with_str_model(sites, bases >= LONG * reads, options)
-    return options
+    if isinstance(finder, native.ErrorRateFinder):
+        slips = estimate_rates(sites)
+        errors = finder.rates(reference, slips.gain.ravel().tolist(), slips.loss.ravel().tolist())
+        options = replace(options, discovery=replace(options.discovery, errors=errors))
+    else:
+        files = files._replace(source_rates=finder.rates())
+    return files, _with_str_model(sites, bases >= LONG * reads, options) if sees_gaps else options
 
 
 def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
@@ -151,25 +132,27 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     sources, contigs = files.reader.sources, list(files.contigs)
     if not all(os.path.isfile(source.path) for source in sources):
         return
-    most, fewest = (OF_MIXTURE, OF_MIXTURE) if options.discovery.mixed_alleles else (MOST, FEWEST)
+    of_mixture = options.discovery.errors is not None
+    most, fewest = (OF_MIXTURE, OF_MIXTURE) if of_mixture else (MOST, FEWEST)
     reads_wanted, places = fewest, list[list[Interval] | None]([None])
     if all(find_index(source.path) for source in sources):
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
         reads_wanted = int(min(most, max(fewest, SHARE * work.total)))
         windows = _windows(work, files.contigs, reads_wanted)
         # The reads of a deep mixture begin in a few parts of its index.
-        if options.discovery.mixed_alleles:
+        if of_mixture:
             windows = list(dict.fromkeys(windows))
         places = [[window] for window in windows] or [None]
 
     def is_enough(reads: int, bases: int) -> bool:
         share = reads / reads_wanted
-        return max(share, 0 if options.discovery.mixed_alleles else bases / BASES / len(sources)) * len(places) >= 1
+        return max(share, 0 if of_mixture else bases / BASES / len(sources)) * len(places) >= 1
 
     def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
         reads, bases, chrom = 0, 0, ""
-        for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, left_out=LeftOut()):
+        families = options.molecules.families
+        for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, families=families, left_out=LeftOut()):
             if chrom and block.chrom != chrom:
                 break
             chrom = block.chrom
@@ -177,13 +160,13 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
             reads, bases = reads + len(block), bases + len(block.bases)
             if is_enough(reads, bases):
                 break
-            if options.discovery.mixed_alleles and sum(map(len, taken)) >= AT_ONCE:
+            if of_mixture and sum(map(len, taken)) >= AT_ONCE:
                 yield ReadBlock.concatenate(taken)
                 taken = []
         if taken:  # together they are counted in less time
             yield ReadBlock.concatenate(taken)
 
-    count = 1 if options.discovery.mixed_alleles else min(options.threads, len(places))
+    count = 1 if of_mixture else min(options.threads, len(places))
     if count == 1:
         yield from chain.from_iterable(map(read, places))
         return

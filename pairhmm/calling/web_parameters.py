@@ -17,7 +17,7 @@ import numpy as np
 
 from pairhmm.calling import stutter
 from pairhmm.calling.call import MIN_QUALITY
-from pairhmm.calling.run_options import MIXTURE, PRESETS, RunOptions
+from pairhmm.calling.run_options import MIXTURE, MIXTURE_OF_COPIES, PRESETS, RunOptions
 from pairhmm.calling.summary import LONG_READS, MOST
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models import gatk, profile
@@ -50,6 +50,7 @@ def parameters() -> dict[str, Any]:
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
         "MIXTURE": _in_javascript(MIXTURE),
+        "MIXTURE_OF_COPIES": _in_javascript(MIXTURE_OF_COPIES),
         "PROFILES": {name: _profile(name) for name in profile.PRESETS},
         "STR_TABLES": {name: _tables(name) for name in LIBRARIES},
         "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},

@@ -47,7 +47,7 @@ _COPIES = range(1, MOST_REPEATS + 1)
 STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
 """Row 0 by name. "match" has M[0,0] = 1 and D[0,0] = 0; "anywhere" has M[0,0] = 0 and D[0,0] = 1/n."""
 
-PRESETS = ("normalised", "published")
+PRESETS = ("normalised", "published", "copies")
 """Names of the built-in parameter sets (docs/model.md)."""
 
 SUM_TOLERANCE = 1e-5
@@ -219,7 +219,7 @@ def _log_rows_once() -> None:
 
 
 def preset(name: str) -> ProfileModel:
-    """A built-in parameter set, "normalised" or "published"."""
+    """A built-in parameter set: "normalised", "published" or "copies"."""
     path = files("pairhmm.models") / "presets" / f"{name}.toml"
     return _parse(read_table(str(path), "profile"), name)
 

@@ -16,7 +16,7 @@ from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.native import native
 
 LENGTH, READ, DEPTH, QUALITY = 1_500, 100, 800, 30
-MIXTURE = CandidateOptions(mixed_alleles=True, assembly=False)
+MIXTURE = CandidateOptions(errors=native.ErrorRates(), assembly=False)
 STRAND, LATE, ENDS = 1, 2, 3
 Change = Callable[[np.random.Generator, int, bool, np.ndarray], None]
 
@@ -75,11 +75,11 @@ def allele(position: int, letter: int, rate: Callable[[int, bool], float]) -> Ch
     return change
 
 
-def found(codes: np.ndarray, block: ReadBlock, options: CandidateOptions = MIXTURE) -> dict[tuple[int, str], int]:
+def found(codes: np.ndarray, *blocks: ReadBlock, options: CandidateOptions = MIXTURE) -> dict[tuple[int, str], int]:
     """The artefact of each candidate, by position and letter."""
     letters = "".join("ACGT"[code] for code in codes)
     finder = native.CandidateFinder(native.ReferenceBases(lambda _, start, end: letters[start:end]), 1, options)
-    variants = [*finder.scan("c", block.native), *finder.finish()]
+    variants = [one for block in blocks for one in finder.scan("c", block.native)] + finder.finish()
     return {(one.pos, alt): one.artefact for one in variants for alt in one.alts}
 
 
@@ -126,7 +126,57 @@ def test_errors_of_a_context_are_learned() -> None:
     letters = "".join("ACGT"[code] for code in codes)
     reference = native.ReferenceBases(lambda _, start, end: letters[start:end])
     finder = native.ErrorRateFinder(10)
-    finder.add("c", block.native, reference)
+    finder.add("c", block.aligned, reference)
     learned = replace(MIXTURE, errors=finder.rates(reference, [], []))
     assert len(found(codes, block)) > 5
-    assert found(codes, block, learned) == {(702, "ACGT"[(codes[702] + 1) % 4]): 0}
+    assert found(codes, block, options=learned) == {(702, "ACGT"[(codes[702] + 1) % 4]): 0}
+
+
+COPIES = 4
+RARE, DELETED, LETTERS_OF_COPIES = (150, 200, 250), 300, 400
+
+
+def copied(codes: np.ndarray, is_shared: bool) -> ReadBlock:
+    """Copies of 3,000 molecules, a thousand over each base: some of these have alleles, or single reads err alike."""
+    rng = np.random.default_rng(7)
+    alignments, molecules = list[Any](), list[str]()
+    for molecule, start in enumerate(np.sort(rng.integers(0, LETTERS_OF_COPIES - READ, 3_000)).tolist()):
+        is_reverse, has = bool(rng.random() < 0.5), rng.random(len(RARE)) < 0.012
+        for copy in range(COPIES):
+            bases = codes[start : start + READ].copy()
+            wrong = rng.random(READ) < 0.01
+            bases[wrong] = (bases[wrong] + rng.integers(1, 4, int(wrong.sum()))) % 4
+            for at, carries in zip(RARE, has, strict=True):
+                if start <= at < start + READ and (carries if is_shared else rng.random() < 0.012):
+                    bases[at - start] = (codes[at] + 1) % 4
+            fields = {"name": f"r{molecule}.{copy}", "sample": 0, "flag": 16 * is_reverse, "mapq": 60, "start": start}
+            quals = np.full(READ, 20, dtype=np.uint8)
+            cigar, deleted = [(0, READ)], DELETED - start
+            if is_shared and molecule % 80 == 0 and 10 < deleted < READ - 10:
+                bases[deleted:-2] = codes[DELETED + 2 : start + READ]
+                bases, quals, cigar = bases[:-2], quals[:-2], [(0, deleted), (2, 2), (0, READ - deleted - 2)]
+            fields |= {"end": start + READ, "bases": bases, "quals": quals, "cigar": cigar}
+            alignments.append(SimpleNamespace(**fields))
+            molecules.append(f"m{molecule}")
+    block = ReadBlock.from_alignments("c", alignments)
+    block.molecules = molecules
+    return block
+
+
+def test_copies_of_a_molecule_are_one_observation() -> None:
+    """What all copies of some molecules show is an allele; what as many reads of any molecules show is none."""
+    codes = genome()[:LETTERS_OF_COPIES]
+    rare = {(at, "ACGT"[(codes[at] + 1) % 4]): 0 for at in RARE}
+    found_there = found(codes, copied(codes, is_shared=True))
+    deleted = [one for one in found_there if one not in rare]
+    assert found_there == rare | dict.fromkeys(deleted, 0)
+    assert [len(alt) for _, alt in deleted] == [1]
+    assert found(codes, copied(codes, is_shared=False)) == {}
+
+
+def test_blocks_do_not_change_what_molecules_show() -> None:
+    """Copies of a molecule may be in any blocks."""
+    codes = genome()[:LETTERS_OF_COPIES]
+    block = copied(codes, is_shared=True)
+    parts = [block.take(np.arange(first, min(first + 997, len(block)))) for first in range(0, len(block), 997)]
+    assert found(codes, *parts) == found(codes, block)

@@ -50,6 +50,13 @@ def called(folder: Path, codes: np.ndarray, reads: Iterable[Read]) -> list[Site]
     return list(pairhmm.call(folder / "s.bam", folder / "ref.fa", mixture=True))
 
 
+def fraction_of(site: Site) -> tuple[float, float, float]:
+    """The fraction of the first alternative allele, and its interval."""
+    fraction = site.samples[0].fractions[1]
+    assert fraction is not None
+    return fraction
+
+
 def test_reads_with_errors_to_an_alleles_letter_are_not_counted(tmp_path: Path) -> None:
     """C is read as T in 2% of the reads, and alleles T have 5%: not 7%."""
     rng, codes = np.random.default_rng(1), genome(2)
@@ -64,7 +71,7 @@ def test_reads_with_errors_to_an_alleles_letter_are_not_counted(tmp_path: Path) 
         reads.append((start, [(0, READ)], letters, is_reverse))
     sites = [site for site in called(tmp_path, codes, reads) if site.variant.pos in places]
     assert len(sites) == len(places)
-    assert np.mean([site.samples[0].fractions[1][0] for site in sites]) == pytest.approx(0.05, abs=0.007)
+    assert np.mean([fraction_of(site)[0] for site in sites]) == pytest.approx(0.05, abs=0.007)
 
 
 @pytest.mark.parametrize(("inserted", "deleted"), [(20, 0), (0, 20)])
@@ -80,7 +87,24 @@ def test_lengths_of_alleles_change_no_fraction(tmp_path: Path, inserted: int, de
         reads.append(aligned(codes, 350, *own, start, bool(rng.random() < 0.5)))
     found = [site for site in called(tmp_path, codes, reads) if len(site.variant.ref) - 1 == deleted]
     assert len(found) == 1
-    assert found[0].samples[0].fractions[1][0] == pytest.approx(0.2, rel=0.09)
+    assert fraction_of(found[0])[0] == pytest.approx(0.2, rel=0.09)
+
+
+@pytest.mark.parametrize(("inserted", "deleted"), [(20, 0), (0, 20)])
+def test_alleles_of_all_molecules_have_a_fraction_of_one(tmp_path: Path, inserted: int, deleted: int) -> None:
+    """No haplotype of the reference's length has any weight: its share of molecules was 0 / 0."""
+    rng, codes = np.random.default_rng(8), genome(4)
+    more = rng.integers(0, 4, inserted)
+    reads = list[Read]()
+    for start in rng.integers(0, LENGTH + inserted - deleted - READ + 1, 4_000).tolist():
+        own = codes.copy()
+        for at, share in ((340, 0.3), (345, 0.2), (375, 0.1)):
+            own[at] = (codes[at] + (rng.random() < share)) % 4
+        reads.append(aligned(own, 350, more, deleted, start, bool(rng.random() < 0.5)))
+    (found,) = [
+        site for site in called(tmp_path, codes, reads) if abs(len(site.variant.ref) - len(site.variant.alts[0])) == 20
+    ]
+    assert fraction_of(found) == pytest.approx((1, 0.998, 1), abs=0.002)
 
 
 def test_no_artefact_is_what_most_molecules_have(tmp_path: Path) -> None:
@@ -91,4 +115,4 @@ def test_no_artefact_is_what_most_molecules_have(tmp_path: Path) -> None:
     reads = [(start, cigar, letters, not is_reverse) for start, cigar, letters, is_reverse in reads]
     found = [site for site in called(tmp_path, codes, reads) if len(site.variant.alts[0]) == 7]
     assert [site.variant.artefact for site in found] == [0]
-    assert found[0].samples[0].fractions[1][1] > 0.9
+    assert fraction_of(found[0])[1] > 0.9

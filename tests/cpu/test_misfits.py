@@ -73,7 +73,7 @@ def scored_cut(group_read):
 
 def joined(read, last_read):
     names, none = Names.of(["r"]), np.zeros(1, I64)
-    aligned = native.AlignedReads(reads(), none, np.zeros(1, np.uint16), np.zeros(1, U8), names, None, None)
+    aligned = native.AlignedReads(reads(), none, np.zeros(1, np.uint16), np.zeros(1, U8), names, None)
     return aligned.join(read, none, np.array([4]), np.array([0, last_read]), True)
 
 

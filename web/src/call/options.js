@@ -1,6 +1,6 @@
 // All options of a run. Names and defaults are those of the command line (pairhmm/calling/web_parameters.py).
 
-import { CORE, MIXTURE, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
+import { CORE, MIXTURE, MIXTURE_OF_COPIES, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
 import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 /** @import { ReadSelection } from "../files/alignment_parser.js" */
@@ -11,14 +11,15 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
-  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers"],
-  ...["mixedHaplotypes", "mixedAlleles", "errors", "stutter"],
+  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers", "errors", "stutter"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
 export function chosenOptions(given) {
   const preset = READ_PRESETS[given.preset ?? OPTIONS.preset];
-  return { ...OPTIONS, ...(given.mixture ? MIXTURE : {}), ...preset, ...given };
+  const hasCopies = (given.families ?? OPTIONS.families) !== OPTIONS.families;
+  const mixture = hasCopies ? { ...MIXTURE_OF_COPIES, parameters: "copies" } : MIXTURE;
+  return { ...OPTIONS, ...(given.mixture ? mixture : {}), ...preset, ...given };
 }
 
 /** Gives the core the options of a run. @param {Core} core @param {CallOptions} options @param {StrModel | null} strModel */
