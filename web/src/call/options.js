@@ -1,6 +1,14 @@
 // All options of a run. Names and defaults are those of the command line (pairhmm/calling/web_parameters.py).
 
-import { CORE, MIXTURE, MIXTURE_OF_COPIES, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
+import {
+  CORE,
+  MIXTURE,
+  MIXTURE_OF_COPIES,
+  OPTIONS,
+  PCR_QUALITIES,
+  PROFILES,
+  READ_PRESETS,
+} from "../models/parameters.js";
 import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 /** @import { ReadSelection } from "../files/alignment_parser.js" */
