@@ -23,6 +23,13 @@ void check_rows(const pairhmm::Batch& batch) {
                     "its reads have neither qualities nor rows, or rows beside flags");
 }
 
+pairhmm::PdHaplotypes partially_determined(const Array<uint8_t>& letters, const Array<uint8_t>& flags,
+                                           const Array<int64_t>& offset) {
+    checks::has(flags, checks::size_of(letters), "flags");
+    checks::lie_below(letters, letters_below(true), "letters");
+    return {checks::parts_of(offset, checks::size_of(letters), "offset"), offset.data(), letters.data(), flags.data()};
+}
+
 }  // namespace
 
 void bind_forward(nb::module_& module) {
@@ -161,14 +168,27 @@ void bind_forward(nb::module_& module) {
     module.def(
         "pd_device_columns",
         [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Output<uint16_t> columns) {
-            const int64_t haplotypes = checks::parts_of(offset, checks::size_of(letters), "offset");
-            checks::has(flags, checks::size_of(letters), "flags");
             checks::has(columns, checks::size_of(letters), "columns");
-            checks::lie_below(letters, letters_below(true), "letters");
-            pairhmm::pd_device_columns(letters.data(), flags.data(), offset.data(), haplotypes, columns.data());
+            pairhmm::pd_device_columns(partially_determined(letters, flags, offset), columns.data());
         },
         "letters"_a, "flags"_a, "offset"_a, "columns"_a,
-        "The letters of partially determined haplotypes as devices take them, into `columns`.");
+        "The letters of partially determined haplotypes as WebGPU takes them, into `columns`.");
+
+    module.def(
+        "pd_device_places",
+        [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Array<int64_t> group_haplotype,
+           int64_t run, Output<uint8_t> columns, Output<uint32_t> places) {
+            const pairhmm::PdHaplotypes of = partially_determined(letters, flags, offset);
+            const int64_t groups = checks::parts_of(group_haplotype, of.haplotypes, "group_haplotype");
+            checks::has(columns, checks::size_of(letters), "columns");
+            checks::has(places, 2 * of.haplotypes, "places");
+            pairhmm::pd_device_bytes(of, run, columns.data());
+            return pairhmm::pd_device_order(groups, group_haplotype.data(), offset.data(), columns.data(), run,
+                                            reinterpret_cast<pairhmm::PdPlace*>(places.data()));
+        },
+        "letters"_a, "flags"_a, "offset"_a, "group_haplotype"_a, "run"_a, "columns"_a, "places"_a,
+        "The letters of partially determined haplotypes as CUDA takes them, into `columns`, and each group's haplotypes "
+        "with what they share, into `places`. Returns the most states that are kept at once.");
 
     module.def(
         "computed_cells",

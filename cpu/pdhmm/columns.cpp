@@ -93,18 +93,71 @@ void grow(const std::vector<Columns>& sorted, PdTree& tree) {
     }
 }
 
-}  // namespace
-
-void pd_device_columns(const uint8_t* letters, const uint8_t* flags, const int64_t* offset, int64_t haplotypes,
-                       uint16_t* columns) {
-    for (int64_t h = 0; h < haplotypes; ++h) {
-        const int64_t first = offset[h], end = offset[h + 1];
-        const std::vector<uint8_t> steps = pd_steps(flags + first, end - first);
+// Calls `take` with the place of each letter, the bases that match it, and the steps behind it.
+template <typename Take>
+void for_each_column(const PdHaplotypes& of, const Take& take) {
+    for (int64_t h = 0; h < of.haplotypes; ++h) {
+        const int64_t first = of.offset[h], end = of.offset[h + 1];
+        const std::vector<uint8_t> steps = pd_steps(of.flags + first, end - first);
         for (int64_t at = first; at < end; ++at) {
-            const uint16_t bases = bases_that_match(pd_letter(letters[at], flags[at]));
-            columns[at] = static_cast<uint16_t>(bases | steps[at - first] << kDeviceSteps);
+            take(at, bases_that_match(pd_letter(of.letters[at], of.flags[at])), steps[at - first]);
         }
     }
+}
+
+}  // namespace
+
+void pd_device_columns(const PdHaplotypes& of, uint16_t* columns) {
+    for_each_column(of, [&](int64_t at, uint16_t bases, uint8_t steps) {
+        columns[at] = static_cast<uint16_t>(bases | steps << kDeviceSteps);
+    });
+}
+
+void pd_device_bytes(const PdHaplotypes& of, int64_t run, uint8_t* columns) {
+    for_each_column(of, [&](int64_t at, uint16_t bases, uint8_t steps) {
+        columns[at] = static_cast<uint8_t>((bases & kUpperBases) | steps << kByteSteps);
+    });
+    // Lanes go beyond their haplotype's ends, into its neighbours.
+    const int64_t letters = of.offset[of.haplotypes];
+    int64_t next = letters + run;
+    for (int64_t at = letters - 1; at >= 0; --at) {
+        if (columns[at] >> kByteSteps) next = at;
+        if (next - at < run) columns[at] |= kNear;
+    }
+}
+
+int64_t pd_device_order(int64_t groups, const int64_t* group_haplotype, const int64_t* offset, const uint8_t* columns,
+                        int64_t run, PdPlace* places) {
+    const auto letters = [&](uint32_t h) { return offset[h + 1] - offset[h]; };
+    const auto column = [&](uint32_t h, int64_t at) { return columns[offset[h] + at] & (kNear - 1); };
+    const auto common = [&](uint32_t a, uint32_t b) {
+        const int64_t shorter = std::min(letters(a), letters(b));
+        int64_t at = 0;
+        while (at < shorter && column(a, at) == column(b, at)) ++at;
+        return at;
+    };
+    const auto is_before = [&](const PdPlace& a, const PdPlace& b) {
+        const int64_t at = common(a.haplotype, b.haplotype);
+        if (at == letters(b.haplotype)) return false;
+        return at == letters(a.haplotype) || column(a.haplotype, at) < column(b.haplotype, at);
+    };
+    size_t most = 0;
+    std::vector<uint32_t> kept;  // by haplotypes behind a place, the largest last
+    for (int64_t g = 0; g < groups; ++g) {
+        const int64_t first = group_haplotype[g], end = group_haplotype[g + 1];
+        for (int64_t h = first; h < end; ++h) places[h] = {static_cast<uint32_t>(h), 0};
+        std::sort(places + first, places + end, is_before);
+        kept.clear();
+        for (int64_t p = end - 1; p > first; --p) {
+            const uint32_t own = places[p].haplotype;
+            const int64_t shared = std::min(common(places[p - 1].haplotype, own), letters(own) - 1);
+            places[p].common = static_cast<uint32_t>(shared / run * run);
+            while (!kept.empty() && kept.back() >= places[p].common) kept.pop_back();
+            if (places[p].common > 0) kept.push_back(places[p].common);
+            most = std::max(most, kept.size());
+        }
+    }
+    return static_cast<int64_t>(most);
 }
 
 PdTree pd_tree(const Batch& batch, int64_t group) {

@@ -29,11 +29,33 @@ inline PdLetter pd_letter(uint8_t letter, uint8_t flags) {
 // The steps behind each column of a haplotype of n letters.
 std::vector<uint8_t> pd_steps(const uint8_t* flags, int64_t n);
 
-// What a device takes of each letter of some haplotypes: bit c is set where the letter matches a base of code c, and
-// the steps behind the column are kDeviceSteps bits further up, where no code is.
+struct PdHaplotypes {
+    int64_t haplotypes;
+    const int64_t* offset;  // [haplotypes + 1]
+    const uint8_t *letters, *flags;
+};
+
+// What WebGPU takes of each letter: bit c is set where the letter matches a base of code c, and the steps behind the
+// column are kDeviceSteps bits further up, where no code is.
 constexpr int kDeviceSteps = 5;
-void pd_device_columns(const uint8_t* letters, const uint8_t* flags, const int64_t* offset, int64_t haplotypes,
-                       uint16_t* columns);
+void pd_device_columns(const PdHaplotypes& of, uint16_t* columns);
+
+// What CUDA takes of each letter: the bits of A C G T alone, the steps kByteSteps bits further up, and kNear where this
+// column or one of the next `run` - 1 has any.
+constexpr int kByteSteps = 4;
+constexpr uint8_t kUpperBases = 15, kNear = 128;
+void pd_device_bytes(const PdHaplotypes& of, int64_t run, uint8_t* columns);
+
+// The haplotypes of each group in an order in which those that begin alike are neighbours.
+struct PdPlace {
+    uint32_t haplotype;
+    uint32_t common;  // columns that it takes over from the one before it: a multiple of `run`, less than its letters
+};
+
+// Writes a place for each haplotype. Returns the most numbers of columns for which states are kept at once.
+// group_haplotype: [groups + 1]; columns: those of pd_device_bytes
+int64_t pd_device_order(int64_t groups, const int64_t* group_haplotype, const int64_t* offset, const uint8_t* columns,
+                        int64_t run, PdPlace* places);
 
 // Columns that follow each other without a branch (as Segment in forward/trees.hpp).
 struct PdSegment {

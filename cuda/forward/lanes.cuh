@@ -16,6 +16,23 @@ __device__ __forceinline__ float not_a_number() { return __int_as_float(0x7fffff
 __device__ __forceinline__ float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double multiply_add(double a, double b, double c) { return fma(a, b, c); }
 
+// The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
+// registers meanwhile.
+template <typename T>
+__device__ __forceinline__ T* fresh(T* pointer) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+l"(pointer));
+#endif
+    return pointer;
+}
+
+__device__ __forceinline__ uint32 fresh(uint32 number) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+r"(number));
+#endif
+    return number;
+}
+
 // A lane's rows. Row k leads to row k + 1, the last one to the next lane's first.
 struct Rows {
     real from_deletion[K], from_insertion[K], extend_insertion[K];
@@ -77,4 +94,47 @@ __device__ __forceinline__ void clear(States& state) {
 #pragma unroll
     for (int k = 0; k < K; ++k) state.s[k] = state.d[k] = 0;
     state.s_below = state.i_below = 0;
+}
+
+// States of a warp may be saved: [quad][lane] of four rows' S, then of four rows' D, then a sum, and last what goes to
+// the next lane.
+constexpr int kSlotQuads = 2 * kQuads + 1;
+
+__device__ __forceinline__ real part_of(const Quad& quad, int r) {
+    return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
+}
+
+// Rows k to k + 3, and zeros beyond the last.
+__device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
+    return {values[k], k + 1 < K ? values[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? values[k + 2 < K ? k + 2 : 0] : 0,
+            k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
+}
+
+__device__ __forceinline__ void save_states(Quad* slot, const States& state, const Quad& last) {
+    slot += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        slot[q * 32] = four_of(state.s, 4 * q);
+        slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
+    }
+    slot[2 * kQuads * 32] = last;
+}
+
+__device__ __forceinline__ Quad restore_states(const Quad* slot, States& state) {
+    slot += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) {
+                state.s[4 * q + r] = part_of(s, r);
+                state.d[4 * q + r] = part_of(d, r);
+            }
+        }
+    }
+    const Quad last = slot[2 * kQuads * 32];
+    state.s_below = last.z;
+    state.i_below = last.w;
+    return last;
 }

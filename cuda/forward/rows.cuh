@@ -54,6 +54,7 @@ struct Header {
     int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first, and from the last on
                              // for 33 letters and the longest haplotype
     int64 order;             // uint32[reads] reads by tile size
+    int64 places;            // PdPlace[haplotypes] of partially determined haplotypes (cpu/pdhmm/columns.hpp)
     int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; KINDS: uint16 kinds,
                              // and Kind of each; else double rows or probabilities in the first
     int64 steps[5];          // QUALITIES: 1, or 0 where one byte holds for every position

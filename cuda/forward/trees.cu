@@ -76,9 +76,6 @@ constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
 constexpr int kRun = RUN;  // columns that test nothing
 
-// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum and what goes to the
-// next lane.
-constexpr int kSlotQuads = 2 * kQuads + 1;
 constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
 static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
@@ -114,22 +111,6 @@ struct Scratch {
     uint32 leaves_bytes, joined_bytes, border, border_bytes;
 };
 
-// The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
-// registers meanwhile.
-__device__ __forceinline__ uint8* fresh(uint8* pointer) {
-#ifndef PAIRHMM_EMULATED
-    asm volatile("" : "+l"(pointer));
-#endif
-    return pointer;
-}
-
-__device__ __forceinline__ uint32 fresh(uint32 number) {
-#ifndef PAIRHMM_EMULATED
-    asm volatile("" : "+r"(number));
-#endif
-    return number;
-}
-
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
     return reinterpret_cast<Quad*>(fresh(scratch.memory)) + level * kSlot;
 }
@@ -155,45 +136,6 @@ struct RunningSum {
         value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
     }
 };
-
-__device__ __forceinline__ real part_of(const Quad& quad, int r) {
-    return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
-}
-
-// Rows k to k + 3, and zeros beyond the last.
-__device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
-    return {values[k], k + 1 < K ? values[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? values[k + 2 < K ? k + 2 : 0] : 0,
-            k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
-}
-
-__device__ __forceinline__ void save_states(Quad* slot, const States& state, const RunningSum& sum) {
-    slot += threadIdx.x;
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        slot[q * 32] = four_of(state.s, 4 * q);
-        slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
-    }
-    slot[2 * kQuads * 32] = sum.saved_with(state.s_below, state.i_below);
-}
-
-__device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
-    slot += threadIdx.x;
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            if (4 * q + r < K) {
-                state.s[4 * q + r] = part_of(s, r);
-                state.d[4 * q + r] = part_of(d, r);
-            }
-        }
-    }
-    const Quad last = slot[2 * kQuads * 32];
-    sum.restore(last);
-    state.s_below = last.z;
-    state.i_below = last.w;
-}
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
 // in the backward's order. Behind the sum is what the last row of the lane above hands down.
@@ -312,7 +254,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
         if (walks && at > 0) {
-            restore(stack_slot(scratch, int(level) - 1), state, sum);
+            sum.restore(restore_states(stack_slot(scratch, int(level) - 1), state));
             if (*stream & kPop) --level;
         }
         uint32 next = *(stream - l);
@@ -375,7 +317,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
 #pragma unroll 1
             for (; t < stop; ++t) last = step(t, true);
             if (save == t) {
-                save_states(stack_slot(scratch, int(level++)), state, sum);
+                save_states(stack_slot(scratch, int(level++)), state, sum.saved_with(state.s_below, state.i_below));
                 next_save();
             }
         }

@@ -25,9 +25,6 @@ LETTERS = len(sequences.LETTERS)
 LETTERS_SCALED = LETTERS + 1
 """Number of letters where lanes have exponents: positions past a haplotype's end are a letter that nothing emits."""
 
-PD_STEPS = 5
-"""Lowest bit of the steps in a letter of a partially determined haplotype: kDeviceSteps of `cpu/pdhmm/columns.hpp`."""
-
 PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
@@ -239,19 +236,6 @@ def fresh_scores(pairs: int) -> Scores:
 def takes_trees(start: Start) -> bool:
     """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
     return start.match == 0 and start.deletion == 1
-
-
-def letters_of(batch: PairBatch) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """The letters of a batch's haplotypes as kernels take them: words for partially determined ones.
-
-    `cpu/pdhmm/columns.hpp` says what these words are.
-    """
-    if batch.flags is None:
-        return batch.haplotypes
-    columns = np.empty(len(batch.haplotypes), dtype=np.uint16)
-    letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
-    native.pd_device_columns(letters, flags, batch.haplotype_offset, columns)
-    return columns
 
 
 def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int, tall_in_trees: bool = False) -> int:

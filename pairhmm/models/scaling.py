@@ -11,6 +11,9 @@ It is as high as possible without an overflow of any state (float32 ends at 2^12
 small scores.
 """
 
+SHARED_EXPONENT = 104
+"""The same where haplotypes share columns: the sum is divided by the letters of a haplotype, up to 2^12, at the end."""
+
 LEAST_SUM = 1e-28
 """Smallest sum of such a kernel that counts. It is a score about 62 (log10) below that of a perfect match.
 

@@ -345,20 +345,33 @@ class CudaBackend(Backend):
         list_at: Sequence[tuple[int, int]],
     ) -> list[Launch]:
         packed, results = sent.packed, sent.results
-        between_bytes = cuda_kernels.between_bytes(packed.widest)
-        between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
+        sizes = [self._whole_blocks(sent, tier, len(tiers)) for tier in tiers]
+        between = int(slot.device("between", sum(blocks * size for blocks, size, _ in sizes) + 8).ptr)
         launches: list[Launch] = []
-        for tier in tiers:
+        for tier, (blocks, size, widest) in zip(tiers, sizes, strict=True):
             lists = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
             arguments = (
                 *(slot.base, self._tables.data.ptr, slot.base + packed.items + ITEM_BYTES * tier.first_item),
-                *(tier.last, tier.haplotypes_each, *(lists if sent.whole == FAST else ()), between, packed.widest),
+                *(tier.items, tier.last, tier.haplotypes_each, *lists, between, widest),
                 *(results.scores, results.precision),
             )
-            launches.append((kernels[tier.shape, sent.whole], tier.items, arguments))
-            if tier.shape.tall:
-                between += between_bytes * tier.items
+            launches.append((kernels[tier.shape, sent.whole], blocks, arguments))
+            between += blocks * size
         return launches
+
+    def _whole_blocks(self, sent: Sent, tier: Tier, tiers: int) -> tuple[int, int, int]:
+        """Blocks of a tier's launch, the bytes of memory that each needs, and fast.cu's `widest`.
+
+        Where blocks keep states, there are as many as the device holds, or as a share of its memory allows.
+        """
+        if tier.shape.tall:
+            return tier.items, cuda_kernels.between_bytes(sent.packed.widest), sent.packed.widest
+        size = sent.packed.slots * cuda_kernels.pdhmm_slot_bytes(tier.shape.rows)
+        if size == 0:
+            return tier.items, 0, 0
+        resident = self._multiprocessors * cuda_kernels.resident_pdhmm(tier.shape, sent.extension)
+        most = self._call_memory // SCRATCH_SHARE // tiers // size
+        return max(1, min(tier.items, resident, most)), size, size // cuda_kernels.STATE_BYTES
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
         """Start the kernels of all tiers side by side, then those that rescue the pairs that they list.

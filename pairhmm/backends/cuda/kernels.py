@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, PART, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, PD_STEPS, Shape, TreeSizes
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
@@ -24,7 +24,8 @@ QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
 the number of each base's distinct row. The macro of that name selects the code in `cuda/forward/rows.cuh`."""
 
 FAST, SCALED, TREES, TREE_ROWS, PDHMM = "fast", "scaled", "trees", "tree_rows", "pdhmm"
-"""Kernels of tiles: the files of `cuda/forward/` that hold them."""
+"""Kernels of tiles: the files of `cuda/forward/` that hold them. fast.cu holds `PDHMM`, too, for the letters of
+pdhmm.cuh."""
 
 RUN = 6
 """Columns that `cuda/forward/trees.cu` walks without looking for an event. Fewer are better where haplotypes share
@@ -40,8 +41,11 @@ SHARED_PERCENT = 71
 """Share of its memory that a multiprocessor gives to shared memory while it rescues pairs. It is the same for all
 shapes: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended there."""
 
-TASK_BYTES = 32
-"""Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
+STATE_BYTES = 8
+"""Bytes of S and I (float32), which fast.cu hands from strip to strip and counts its memory in."""
+
+TASK_BYTES = 40
+"""Bytes of a `Task` of `cuda/forward/tasks.cuh`. Each read of a tile has one."""
 
 LONG_ROWS = {"float": 12, "double": 10}
 """Rows of a lane in `cuda/forward/long.cu`, by the type that it computes in.
@@ -95,7 +99,7 @@ class KernelVariant:
     @property
     def name(self) -> str:
         """Name of the kernel in its source."""
-        return f"forward_{self.kind}"
+        return f"forward_{FAST if self.kind == PDHMM else self.kind}"
 
 
 PHREDS = HIGHEST_QUALITY + 1
@@ -147,7 +151,7 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
 
 
 def forward_source(variant: KernelVariant) -> str:
-    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu`, `tree_rows.cu` or `pdhmm.cu`, for one variant."""
+    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu` or `tree_rows.cu`, for one variant."""
     shape = variant.shape
     constants: dict[str, Constant] = {
         "K": shape.rows,
@@ -172,16 +176,22 @@ def forward_source(variant: KernelVariant) -> str:
         constants |= {
             "G": shape.lanes,
             "TALL": int(shape.tall),
+            "PART": PART,
             "START_EXPONENT": scaling.START_EXPONENT,
             "LEAST_SUM": scaling.LEAST_SUM,
             "TASK_BYTES": TASK_BYTES,
         }
     if variant.kind == PDHMM:
-        constants["PD_STEPS"] = PD_STEPS
+        constants |= {
+            "BLOCKS": resident_pdhmm(shape, variant.extension),
+            "SLOT_BYTES": pdhmm_slot_bytes(shape.rows),
+            "START_EXPONENT": scaling.SHARED_EXPONENT,
+        }
     if variant.kind == SCALED:
         parts: tuple[str, ...] = ("strips.cuh", "scaling.cuh", "reads.cuh", "tiles.cuh", "scaled.cu")
     elif variant.kind in (FAST, PDHMM):
-        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", f"{variant.kind}.cu")
+        lane = "letters.cuh" if variant.kind == FAST else "pdhmm.cuh"
+        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", "tasks.cuh", lane, "fast.cu")
     else:
         parts = ("reads.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
@@ -228,6 +238,16 @@ def resident_trees(rows: int, extension: float | None) -> int:
     with 10 warps, which spill nothing. Rows that extend deletions each in their own way need a register more each.
     """
     return 12 if extension is not None or rows <= 17 else 8
+
+
+def resident_pdhmm(shape: Shape, extension: float | None) -> int:
+    """Warps of pdhmm.cuh that a multiprocessor must hold at once: as many as leave a lane the registers it needs."""
+    return 12 if shape.rows + 4 * (extension is None) + 5 * shape.tall < 20 else 8
+
+
+def pdhmm_slot_bytes(rows: int) -> int:
+    """Bytes of a slot of pdhmm.cuh: one of trees.cu, and three states of each row before a deletion."""
+    return slot_bytes(rows) + _emission_bytes(rows, 3, "float")
 
 
 def slot_bytes(rows: int) -> int:
@@ -277,8 +297,8 @@ def crossing_bytes(real: str) -> int:
 
 
 def between_bytes(widest: int) -> int:
-    """Bytes that a work item of tall reads keeps between two strips in fast.cu: S and I (float32) of each column."""
-    return 8 * (widest + 2 * WARP)
+    """Bytes that a work item of tall reads keeps between two strips in fast.cu: S and I of each column."""
+    return STATE_BYTES * (widest + 2 * WARP)
 
 
 def _emission_bytes(rows: int, letters: int, real: str) -> int:

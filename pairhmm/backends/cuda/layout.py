@@ -26,19 +26,22 @@ from pairhmm.backends.tiles import (
     Shapes,
     Staging,
     Tier,
-    letters_of,
     send_with_tiles,
     table_of_shapes,
     takes_trees,
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
+from pairhmm.native import native
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
 
 UNREAD_COLUMNS = WARP
 """Columns before a border's first one, which nobody reads. Lanes write there while they have no column of their own."""
+
+PART = 8
+"""Columns that `cuda/forward/fast.cu` adds to one sum, and then that sum to those before."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
@@ -56,6 +59,7 @@ HEADER = np.dtype(
         ("haplotype_offset", "<i8"),
         ("letters", "<i8"),
         ("order", "<i8"),
+        ("places", "<i8"),
         ("positions", "<i8", (len(Qualities.__dataclass_fields__),)),
         ("steps", "<i8", (len(Qualities.__dataclass_fields__),)),
         ("digit_bytes", "<u4"),
@@ -139,6 +143,10 @@ ITEM_SIZES = (1000, 250, 1500)
 """`Shapes.item_sizes`. A tier needs few items, because tiers run side by side and fill what the others leave idle."""
 
 
+PDHMM_ITEM_SIZES = (1000, 250, 20_000)
+"""The same for partially determined haplotypes, which share columns within an item."""
+
+
 @dataclass(frozen=True, slots=True)
 class Packed:
     """How to score the batch in a buffer."""
@@ -149,6 +157,7 @@ class Packed:
     pairs: int
     trees: SentTrees | None  # The trees of its haplotypes; None where whole matrices are computed
     lead: int  # `lead_of` its reads
+    slots: int  # Most states that a warp keeps at once of partially determined haplotypes
 
 
 def reads_of(shape: Shape) -> int:
@@ -156,15 +165,16 @@ def reads_of(shape: Shape) -> int:
     return WARP // shape.lanes
 
 
-@lru_cache(maxsize=2)
-def shapes(longest: int, in_trees: bool) -> Shapes:
+@lru_cache(maxsize=3)
+def shapes(longest: int, in_trees: bool, flags: bool = False) -> Shapes:
     """All shapes of the kernels for haplotypes in trees, or for whole matrices; for reads up to `longest`.
 
     Each shape is its own family, so the reads of a small tier stay in it: tiers run side by side and cost nothing.
     """
     rows = TREE_ROWS if in_trees else ROWS
     costs = STEP_COST, STRIP_COST
-    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, rows[WARP])
+    sizes = PDHMM_ITEM_SIZES if flags else ITEM_SIZES
+    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, sizes, rows[WARP])
 
 
 @lru_cache
@@ -197,11 +207,11 @@ def pack(
     tell : callable, optional
         Called with what is returned, while the last bytes are written.
     """
-    plan, header = _plan(batch)
+    plan, header, slots = _plan(batch)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
     in_trees = batch.flags is None and takes_trees(batch.start)
-    table = shapes(longest, in_trees)
+    table = shapes(longest, in_trees, batch.flags is not None)
     each = [_haplotypes_of_trees(batch) * in_trees for _ in table.known]
     lead = lead_of(batch.longest_read, longest)
     results: list[Packed] = []
@@ -210,7 +220,7 @@ def pack(
         if trees is not None:
             # Long items first, so that no warp begins one when the others end.
             tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
-        results.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees, lead))
+        results.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees, lead, slots))
         tell(results[0])
 
     send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, lead=lead, tail=lead)
@@ -256,7 +266,7 @@ def pack_pairs(
     staging: Staging,
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them."""
-    plan, _ = _plan(batch)
+    plan, *_ = _plan(batch)
     strips, columns = strips_and_columns(batch, reads, haplotypes, strip_rows)
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
@@ -296,15 +306,29 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     return kinds
 
 
-def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
-    """The plan of a batch's header and arrays, to which more may be added, and the header."""
+def columns_of(batch: PairBatch) -> tuple[NDArray[np.uint8], NDArray[np.uint32], int]:
+    """Partially determined haplotypes as `cpu/pdhmm/columns.hpp` makes them: columns, places and the most slots."""
+    columns = np.empty(len(batch.haplotypes), dtype=np.uint8)
+    places = np.empty((len(batch.haplotype_offset) - 1, 2), dtype=np.uint32)
+    letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
+    slots = native.pd_device_places(
+        letters, flags, batch.haplotype_offset, batch.group_haplotype, PART, columns, places.reshape(-1)
+    )
+    return columns, places, slots
+
+
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], int]:
+    """The plan of a batch's header and arrays, to which more may be added; the header; and slots, as in `Packed`."""
     plan = Plan()
     header = np.zeros(1, dtype=HEADER)
     header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
     plan.add(header.view(np.uint8))
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         header[name] = plan.add_offsets(getattr(batch, name))
-    letters = letters_of(batch)
+    letters, slots = batch.haplotypes, 0
+    if batch.flags is not None:
+        letters, places, slots = columns_of(batch)
+        header["places"] = plan.add(places)
     plan.add(np.zeros(PADDING, dtype=letters.dtype))
     header["letters"] = plan.add(letters)
     plan.add(np.zeros(PADDING + batch.widest, dtype=letters.dtype), aligned=False)
@@ -324,7 +348,7 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
         arrays = [batch.rows]
     for k, values in enumerate(arrays):
         header["positions"][0, k] = plan.add(values)
-    return plan, header
+    return plan, header, slots
 
 
 def _add_qualities(

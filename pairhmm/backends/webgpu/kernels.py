@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 
 from pairhmm.backends import tiles
-from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, PD_STEPS, Shape
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.long_pairs import long_constants, rescale_steps
 from pairhmm.backends.webgpu.rows import (
     FOLDED_AT,
@@ -75,6 +75,9 @@ PART, SOFTWARE_PART = 12, 4
 
 A software adapter compiles slowly, so it gets the shorter loop.
 """
+
+PD_STEPS = 5
+"""Lowest bit of the steps in a letter of a partially determined haplotype: kDeviceSteps of `cpu/pdhmm/columns.hpp`."""
 
 FLAGS_PART = 2
 """Columns of an iteration beside partially determined haplotypes. A column with steps takes far more instructions, so

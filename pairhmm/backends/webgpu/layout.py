@@ -20,7 +20,6 @@ from pairhmm.backends.tiles import (
     Shape,
     Shapes,
     Staging,
-    letters_of,
     rescuer_of,
     send_with_tiles,
     table_of_shapes,
@@ -367,6 +366,19 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
     return replace(scores, are_all_scored=are_all_scored)
 
 
+def _letters_of(batch: PairBatch) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """The letters of a batch's haplotypes as kernels take them: words for partially determined ones.
+
+    `cpu/pdhmm/columns.hpp` says what these words are.
+    """
+    if batch.flags is None:
+        return batch.haplotypes
+    columns = np.empty(len(batch.haplotypes), dtype=np.uint16)
+    letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
+    native.pd_device_columns(letters, flags, batch.haplotype_offset, columns)
+    return columns
+
+
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_] | None]:
     """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; and whether each read may fold.
 
@@ -375,7 +387,7 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
     plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
-    letters = letters_of(batch)
+    letters = _letters_of(batch)
     plan.add(np.zeros(PADDING, dtype=letters.dtype))
     work["letters"] = plan.add(letters) // letters.itemsize
     plan.add(np.zeros(PADDING + batch.widest, dtype=letters.dtype), aligned=False)
