@@ -167,26 +167,29 @@ void bind_forward(nb::module_& module) {
 
     module.def(
         "pd_device_columns",
-        [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Output<uint16_t> columns) {
+        [](pairhmm::ThreadPool& pool, Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset,
+           Output<uint16_t> columns) {
+            const pairhmm::PdHaplotypes of = partially_determined(letters, flags, offset);
             checks::has(columns, checks::size_of(letters), "columns");
-            pairhmm::pd_device_columns(partially_determined(letters, flags, offset), columns.data());
+            nb::gil_scoped_release release;
+            pairhmm::pd_device_columns(of, pool, columns.data());
         },
-        "letters"_a, "flags"_a, "offset"_a, "columns"_a,
+        "pool"_a, "letters"_a, "flags"_a, "offset"_a, "columns"_a,
         "The letters of partially determined haplotypes as WebGPU takes them, into `columns`.");
 
     module.def(
         "pd_device_places",
-        [](Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset, Array<int64_t> group_haplotype,
-           int64_t run, Output<uint8_t> columns, Output<uint32_t> places) {
+        [](pairhmm::ThreadPool& pool, Array<uint8_t> letters, Array<uint8_t> flags, Array<int64_t> offset,
+           Array<int64_t> group_haplotype, int64_t run, Output<uint8_t> columns, Output<uint32_t> places) {
             const pairhmm::PdHaplotypes of = partially_determined(letters, flags, offset);
             const int64_t groups = checks::parts_of(group_haplotype, of.haplotypes, "group_haplotype");
             checks::has(columns, checks::size_of(letters), "columns");
             checks::has(places, 2 * of.haplotypes, "places");
-            pairhmm::pd_device_bytes(of, run, columns.data());
-            return pairhmm::pd_device_order(groups, group_haplotype.data(), offset.data(), columns.data(), run,
-                                            reinterpret_cast<pairhmm::PdPlace*>(places.data()));
+            nb::gil_scoped_release release;
+            return pairhmm::pd_device_places(of, groups, group_haplotype.data(), run, pool, columns.data(),
+                                             reinterpret_cast<pairhmm::PdPlace*>(places.data()));
         },
-        "letters"_a, "flags"_a, "offset"_a, "group_haplotype"_a, "run"_a, "columns"_a, "places"_a,
+        "pool"_a, "letters"_a, "flags"_a, "offset"_a, "group_haplotype"_a, "run"_a, "columns"_a, "places"_a,
         "The letters of partially determined haplotypes as CUDA takes them, into `columns`, and each group's haplotypes "
         "with what they share, into `places`. Returns the most states that are kept at once.");
 

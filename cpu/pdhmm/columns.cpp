@@ -33,6 +33,9 @@ uint16_t bases_that_match(PdLetter of) {
     return of.letter == 4 ? kAll : 1 << 4 | 1 << of.letter | of.alleles | of.alleles << 8;
 }
 
+// Of a piece of work that a thread takes.
+constexpr int64_t kHaplotypesAtOnce = 64, kGroupsAtOnce = 8;
+
 using Columns = std::vector<PdColumn>;
 
 int key_of(const PdColumn& column) { return column.letter << 8 | column.steps; }
@@ -93,41 +96,30 @@ void grow(const std::vector<Columns>& sorted, PdTree& tree) {
     }
 }
 
-// Calls `take` with the place of each letter, the bases that match it, and the steps behind it.
+// Calls `take` with the place of each letter of some haplotypes, the bases that match it, and the steps behind it.
 template <typename Take>
-void for_each_column(const PdHaplotypes& of, const Take& take) {
-    for (int64_t h = 0; h < of.haplotypes; ++h) {
-        const int64_t first = of.offset[h], end = of.offset[h + 1];
-        const std::vector<uint8_t> steps = pd_steps(of.flags + first, end - first);
-        for (int64_t at = first; at < end; ++at) {
-            take(at, bases_that_match(pd_letter(of.letters[at], of.flags[at])), steps[at - first]);
+void for_each_column(const PdHaplotypes& of, int64_t first, int64_t end, const Take& take) {
+    for (int64_t h = first; h < end; ++h) {
+        const int64_t letter = of.offset[h], last = of.offset[h + 1];
+        const std::vector<uint8_t> steps = pd_steps(of.flags + letter, last - letter);
+        for (int64_t at = letter; at < last; ++at) {
+            take(at, bases_that_match(pd_letter(of.letters[at], of.flags[at])), steps[at - letter]);
         }
     }
 }
 
-}  // namespace
-
-void pd_device_columns(const PdHaplotypes& of, uint16_t* columns) {
-    for_each_column(of, [&](int64_t at, uint16_t bases, uint8_t steps) {
-        columns[at] = static_cast<uint16_t>(bases | steps << kDeviceSteps);
-    });
-}
-
-void pd_device_bytes(const PdHaplotypes& of, int64_t run, uint8_t* columns) {
-    for_each_column(of, [&](int64_t at, uint16_t bases, uint8_t steps) {
-        columns[at] = static_cast<uint8_t>((bases & kUpperBases) | steps << kByteSteps);
-    });
-    // Lanes go beyond their haplotype's ends, into its neighbours.
-    const int64_t letters = of.offset[of.haplotypes];
-    int64_t next = letters + run;
-    for (int64_t at = letters - 1; at >= 0; --at) {
-        if (columns[at] >> kByteSteps) next = at;
-        if (next - at < run) columns[at] |= kNear;
+// Sets kNear in columns first to end - 1 by the steps of those, and of others up to `last` - 1.
+void set_near(uint8_t* columns, int64_t first, int64_t end, int64_t last, int64_t run) {
+    int64_t next = last + run;
+    for (int64_t at = last - 1; at >= first; --at) {
+        if ((columns[at] & (kNear - 1)) >> kByteSteps) next = at;
+        if (at < end && next - at < run) columns[at] |= kNear;
     }
 }
 
-int64_t pd_device_order(int64_t groups, const int64_t* group_haplotype, const int64_t* offset, const uint8_t* columns,
-                        int64_t run, PdPlace* places) {
+// Writes the places of a group's haplotypes, whose first one is `first`. Returns the most states kept at once.
+size_t put_in_order(const int64_t* offset, const uint8_t* columns, int64_t run, uint32_t first, uint32_t end,
+                    PdPlace* places) {
     const auto letters = [&](uint32_t h) { return offset[h + 1] - offset[h]; };
     const auto column = [&](uint32_t h, int64_t at) { return columns[offset[h] + at] & (kNear - 1); };
     const auto common = [&](uint32_t a, uint32_t b) {
@@ -141,23 +133,52 @@ int64_t pd_device_order(int64_t groups, const int64_t* group_haplotype, const in
         if (at == letters(b.haplotype)) return false;
         return at == letters(a.haplotype) || column(a.haplotype, at) < column(b.haplotype, at);
     };
+    for (uint32_t h = first; h < end; ++h) places[h] = {h, 0};
+    std::sort(places + first, places + end, is_before);
     size_t most = 0;
     std::vector<uint32_t> kept;  // by haplotypes behind a place, the largest last
-    for (int64_t g = 0; g < groups; ++g) {
-        const int64_t first = group_haplotype[g], end = group_haplotype[g + 1];
-        for (int64_t h = first; h < end; ++h) places[h] = {static_cast<uint32_t>(h), 0};
-        std::sort(places + first, places + end, is_before);
-        kept.clear();
-        for (int64_t p = end - 1; p > first; --p) {
-            const uint32_t own = places[p].haplotype;
-            const int64_t shared = std::min(common(places[p - 1].haplotype, own), letters(own) - 1);
-            places[p].common = static_cast<uint32_t>(shared / run * run);
-            while (!kept.empty() && kept.back() >= places[p].common) kept.pop_back();
-            if (places[p].common > 0) kept.push_back(places[p].common);
-            most = std::max(most, kept.size());
-        }
+    for (uint32_t p = end; p-- > first + 1;) {
+        const uint32_t own = places[p].haplotype;
+        const int64_t shared = std::min(common(places[p - 1].haplotype, own), letters(own) - 1);
+        places[p].common = static_cast<uint32_t>(shared / run * run);
+        while (!kept.empty() && kept.back() >= places[p].common) kept.pop_back();
+        if (places[p].common > 0) kept.push_back(places[p].common);
+        most = std::max(most, kept.size());
     }
-    return static_cast<int64_t>(most);
+    return most;
+}
+
+}  // namespace
+
+void pd_device_columns(const PdHaplotypes& of, ThreadPool& pool, uint16_t* columns) {
+    pool.run(of.haplotypes, kHaplotypesAtOnce, pool.size(), [&](int64_t first, int64_t end) {
+        for_each_column(of, first, end, [&](int64_t at, uint16_t bases, uint8_t steps) {
+            columns[at] = static_cast<uint16_t>(bases | steps << kDeviceSteps);
+        });
+    });
+}
+
+int64_t pd_device_places(const PdHaplotypes& of, int64_t groups, const int64_t* group_haplotype, int64_t run,
+                         ThreadPool& pool, uint8_t* columns, PdPlace* places) {
+    std::vector<size_t> most(groups);
+    const auto first_letter = [&](int64_t group) { return of.offset[group_haplotype[group]]; };
+    pool.run(groups, kGroupsAtOnce, pool.size(), [&](int64_t from, int64_t to) {
+        for (int64_t g = from; g < to; ++g) {
+            const int64_t first = group_haplotype[g], end = group_haplotype[g + 1];
+            for_each_column(of, first, end, [&](int64_t at, uint16_t bases, uint8_t steps) {
+                columns[at] = static_cast<uint8_t>((bases & kUpperBases) | steps << kByteSteps);
+            });
+            set_near(columns, first_letter(g), first_letter(g + 1), first_letter(g + 1), run);
+            most[g] =
+                put_in_order(of.offset, columns, run, static_cast<uint32_t>(first), static_cast<uint32_t>(end), places);
+        }
+    });
+    // Lanes go beyond the ends of their group, into its neighbours.
+    for (int64_t g = 1; g < groups; ++g) {
+        const int64_t at = first_letter(g);
+        set_near(columns, std::max<int64_t>(0, at - run), at, std::min(at + run, first_letter(groups)), run);
+    }
+    return static_cast<int64_t>(most.empty() ? 0 : *std::max_element(most.begin(), most.end()));
 }
 
 PdTree pd_tree(const Batch& batch, int64_t group) {

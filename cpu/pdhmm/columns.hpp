@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "forward/batch.hpp"
+#include "threads/pool.hpp"
 
 namespace pairhmm {
 
@@ -38,13 +39,12 @@ struct PdHaplotypes {
 // What WebGPU takes of each letter: bit c is set where the letter matches a base of code c, and the steps behind the
 // column are kDeviceSteps bits further up, where no code is.
 constexpr int kDeviceSteps = 5;
-void pd_device_columns(const PdHaplotypes& of, uint16_t* columns);
+void pd_device_columns(const PdHaplotypes& of, ThreadPool& pool, uint16_t* columns);
 
 // What CUDA takes of each letter: the bits of A C G T alone, the steps kByteSteps bits further up, and kNear where this
 // column or one of the next `run` - 1 has any.
 constexpr int kByteSteps = 4;
 constexpr uint8_t kUpperBases = 15, kNear = 128;
-void pd_device_bytes(const PdHaplotypes& of, int64_t run, uint8_t* columns);
 
 // The haplotypes of each group in an order in which those that begin alike are neighbours.
 struct PdPlace {
@@ -52,10 +52,10 @@ struct PdPlace {
     uint32_t common;  // columns that it takes over from the one before it: a multiple of `run`, less than its letters
 };
 
-// Writes a place for each haplotype. Returns the most numbers of columns for which states are kept at once.
-// group_haplotype: [groups + 1]; columns: those of pd_device_bytes
-int64_t pd_device_order(int64_t groups, const int64_t* group_haplotype, const int64_t* offset, const uint8_t* columns,
-                        int64_t run, PdPlace* places);
+// Writes these columns, and a place for each haplotype. Returns the most states that are kept at once.
+// group_haplotype: [groups + 1]
+int64_t pd_device_places(const PdHaplotypes& of, int64_t groups, const int64_t* group_haplotype, int64_t run,
+                         ThreadPool& pool, uint8_t* columns, PdPlace* places);
 
 // Columns that follow each other without a branch (as Segment in forward/trees.hpp).
 struct PdSegment {

@@ -1,14 +1,17 @@
 """Partially determined haplotypes on every backend: published scores, the oracle, and what the model says of itself."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import pairhmm
 from pairhmm import engine
+from pairhmm.backends import tiles
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch
 from pairhmm.models.gatk import ERROR
+from pairhmm.native import native
 from pairhmm.sequences.letters import decode
 
 SHAPES = ((1, 1), (3, 2), (10, 40), (40, 10), (60, 61), (150, 300))
@@ -149,3 +152,37 @@ def test_threads_and_levels_agree(any_pairs):
     scores = engine.forward(batch, "cpu", threads=3)
     assert (scores.log10 == engine.forward(batch, "cpu").log10).all()
     assert set(scores.precision.tolist()) <= {FLOAT32, FLOAT64}
+
+
+def test_places_of_groups():
+    """Haplotypes that begin alike are neighbours, go on from multiples of a run, and know where steps are near."""
+    rng, run = np.random.default_rng(5), 8
+    sizes = [4, 0, 1, 30, 2]
+    lengths = rng.integers(1, 60, sum(sizes))
+    root = rng.integers(0, 4, 60).astype(np.uint8)
+    deletions = np.zeros(60, dtype=np.uint8)
+    deletions[[6, 33]], deletions[[12, 45]] = 2, 4
+    letters = np.concatenate([np.where(rng.random(n) < 0.02, 4, root[:n]).astype(np.uint8) for n in lengths])
+    flags = np.concatenate([deletions[:n] for n in lengths])
+    offset, group = (np.concatenate([[0], np.cumsum(each)]).astype(np.int64) for each in (lengths, sizes))
+    columns, places = np.empty(len(letters), dtype=np.uint8), np.empty((len(lengths), 2), dtype=np.uint32)
+    slots = native.pd_device_places(tiles.team(), letters, flags, offset, group, run, columns, places.reshape(-1))
+    steps = columns >> 4 & 7
+    near = [steps[at : at + run].any() for at in range(len(columns))]
+    assert (columns >> 7).tolist() == near and 0 < sum(near) < len(near)
+    kept = 0
+    for first, end in pairwise(group):
+        assert sorted(places[first:end, 0]) == list(range(first, end))
+        texts = [(columns[offset[h] : offset[h + 1]] & 127).tolist() for h in places[first:end, 0]]
+        assert texts == sorted(texts)
+        shared = [0] * (end - first)
+        for k in range(1, len(texts)):
+            common = next((i for i, (a, b) in enumerate(zip(*texts[k - 1 : k + 1], strict=False)) if a != b), None)
+            common = min(len(texts[k - 1]), len(texts[k])) if common is None else common
+            shared[k] = min(common, len(texts[k]) - 1) // run * run
+        assert places[first:end, 1].tolist() == shared
+        # What a place behind k takes over is kept if no place from k on until then takes over less.
+        for k in range(1, len(shared)):
+            own = {min(shared[k : later + 1]) for later in range(k, len(shared))} - {0}
+            kept = max(kept, len(own))
+    assert slots == kept > 1

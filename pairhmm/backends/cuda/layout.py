@@ -29,6 +29,7 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
     takes_trees,
+    team,
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
@@ -312,7 +313,7 @@ def columns_of(batch: PairBatch) -> tuple[NDArray[np.uint8], NDArray[np.uint32],
     places = np.empty((len(batch.haplotype_offset) - 1, 2), dtype=np.uint32)
     letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
     slots = native.pd_device_places(
-        letters, flags, batch.haplotype_offset, batch.group_haplotype, PART, columns, places.reshape(-1)
+        team(), letters, flags, batch.haplotype_offset, batch.group_haplotype, PART, columns, places.reshape(-1)
     )
     return columns, places, slots
 

@@ -375,7 +375,7 @@ def _letters_of(batch: PairBatch) -> NDArray[np.uint8] | NDArray[np.uint16]:
         return batch.haplotypes
     columns = np.empty(len(batch.haplotypes), dtype=np.uint16)
     letters, flags = (np.ascontiguousarray(each) for each in (batch.haplotypes, batch.flags))
-    native.pd_device_columns(letters, flags, batch.haplotype_offset, columns)
+    native.pd_device_columns(team(), letters, flags, batch.haplotype_offset, columns)
     return columns
 
 
