@@ -182,8 +182,11 @@ def shader_variants() -> tuple[KernelVariant, ...]:
     ]
     walks = [
         KernelVariant("forward_trees", Shape(1, rows), WIDTH, shuffles, emissions, extension)
-        for rows in sorted({shape.rows for shape in tree_shapes(WIDTH).known if not shape.tall})
-        for shuffles, emissions, extension in product(ways, ("qualities", "folded"), extensions)
+        for emissions in ("qualities", "folded")
+        for rows in sorted(
+            {shape.rows for shape in tree_shapes(WIDTH, emissions == "qualities").known if not shape.tall}
+        )
+        for shuffles, extension in product(ways, extensions)
     ]
     rows_of_trees = [
         KernelVariant("forward_tree_rows", Shape(1, 1), WIDTH, False, rows, extension)

@@ -53,15 +53,17 @@ fn task_of(made: u32, lane: u32) -> Task {
 }
 
 //#if MASKED
-// The masks of a lane's rows, as numbers: they have fewer bits than float32 holds.
+// The masks of a lane's rows, as numbers of half their bits.
 fn put_masks(made: u32, lane: u32, of_letter: array<u32, LETTERS>) {
 //#for letter LETTERS
-    scratch[made + W * (TASK_ENTRIES + $letter.quadu) + lane].$letter.axis = f32(of_letter[$letter]);
+    scratch[made + W * (TASK_ENTRIES + $letteru / 2u) + lane][2u * ($letteru % 2u)] = halves(of_letter[$letter]).x;
+    scratch[made + W * (TASK_ENTRIES + $letteru / 2u) + lane][2u * ($letteru % 2u) + 1u] = halves(of_letter[$letter]).y;
 //#end
 }
 
 fn mask_of(made: u32, lane: u32, letter: u32) -> u32 {
-    return u32(scratch[made + W * (TASK_ENTRIES + letter / 4u) + lane][letter % 4u]);
+    let entry = scratch[made + W * (TASK_ENTRIES + letter / 2u) + lane];
+    return whole(select(entry.xy, entry.zw, letter % 2u == 1u));
 }
 //#end
 

@@ -18,7 +18,7 @@
 // import host: W, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT
 // import host: UNFOLDED, UNORDERED, UNTURNED, TREE_WORDS, TREE_LEFT, TREE_RIGHT, TREE_LEFT_NODES, TREE_RIGHT_NODES
 // import host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
-// import host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
+// import host: NO_LIST, PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
 //#if SHUFFLES
 // import forward/pass_*.wgsl: in_order
 //#end
@@ -78,7 +78,9 @@ fn put_score(task: Task, placed: Placed, sum: f32, unfits: u32) {
     out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     if !held && (unfits & ~UNTURNED) == 0u {
         let of_list = work.tiers[2u * task.tier + 1u];
-        enlist(List(of_list.x, of_list.y), task.read, placed.number);
+        if of_list.x != NO_LIST {
+            enlist(List(of_list.x, of_list.y), task.read, placed.number);
+        }
     }
 }
 

@@ -111,12 +111,12 @@ def test_computed_cells(backend, batches, tall_in_trees):
     base = batches.noise(rng, 100)
     changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)
     given = PairBatch.from_groups(
-        [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 700)], [base, changed])]
+        [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 1200)], [base, changed])]
     )
     columns = 1 + 50 + 1 + 51
-    assert backend.computed_cells(given) == 9 * columns + 700 * (columns if tall_in_trees else 200)
+    assert backend.computed_cells(given) == 9 * columns + 1200 * (columns if tall_in_trees else 200)
     elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
-    assert backend.computed_cells(elsewhere) == given.cells == 709 * 200
+    assert backend.computed_cells(elsewhere) == given.cells == 1209 * 200
 
 
 def test_memory_for_one_warp(make_backend, batches):

@@ -167,7 +167,7 @@ class WebgpuBackend(Backend):
     def computed_cells(self, batch: PairBatch) -> int:
         if batch.flags is not None:
             return batch.cells
-        return tiles.computed_cells(batch, tree_shapes(WIDTH), HAPLOTYPES_OF_TREES)
+        return tiles.computed_cells(batch, tree_shapes(WIDTH, batch.qualities is not None), HAPLOTYPES_OF_TREES)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are already on the device.

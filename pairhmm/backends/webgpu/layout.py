@@ -34,7 +34,9 @@ from pairhmm.backends.webgpu.work import (
     FINE,
     HAPLOTYPES_OF_TREES,
     LEAD,
+    MASKED_TREE_ROWS,
     MOST_ITEMS,
+    NO_LIST,
     RESCUERS,
     TAIL,
     TREE_ROWS,
@@ -43,6 +45,7 @@ from pairhmm.backends.webgpu.work import (
     copy_of,
     has_long_runs,
     launches,
+    list_of,
     made_entries,
     part_of,
     put_scratch,
@@ -194,10 +197,10 @@ def _table(rows: Mapping[int, Iterable[int]], width: int) -> Shapes:
 
 
 @cache
-def tree_shapes(width: int) -> Shapes:
+def tree_shapes(width: int, masked: bool = False) -> Shapes:
     """All shapes for reads that take trees. Each is its own family: the rows of a lane change the bits of a score."""
-    costs = STEP_COST, STRIP_COST
-    return table_of_shapes(TREE_ROWS, LONGEST_TILE, width, costs, lambda shape: shape, 0, ITEM_SIZES)
+    costs, rows = (STEP_COST, STRIP_COST), MASKED_TREE_ROWS if masked else TREE_ROWS
+    return table_of_shapes(rows, LONGEST_TILE, width, costs, lambda shape: shape, 0, ITEM_SIZES, TREE_ROWS[32])
 
 
 def _kind(shape: Shape) -> Hashable:
@@ -236,7 +239,10 @@ def pack(
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     in_trees = batch.flags is None and takes_trees(batch.start)
-    table = tree_shapes(width) if in_trees else shapes(width) if batch.flags is None else flag_shapes(width)
+    if in_trees:
+        table = tree_shapes(width, batch.qualities is not None)
+    else:
+        table = shapes(width) if batch.flags is None else flag_shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
     results: list[Packed] = []
 
@@ -262,8 +268,8 @@ def _packed(
     """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
     listed = [0] * len(RESCUERS)
     for tier in tiers:
-        if not tier.shape.tall and batch.flags is None:
-            listed[rescuer_of(tier.shape, RESCUERS)] += tier.pairs
+        if list_of(tier.shape) != NO_LIST and batch.flags is None:
+            listed[list_of(tier.shape)] += tier.pairs
     list_at = [*accumulate(listed, initial=0)]
     entries = list_at[-1]
     work["items"] = items_at

@@ -100,6 +100,9 @@ RESCUERS = (Shape(4, 10), Shape(8, 10), Shape(16, 10), Shape(32, 10), Shape(32, 
 Lanes of few rows take less memory of a workgroup, so more of them are at work.
 """
 
+NO_LIST = 0xFFFFFFFF
+"""In place of a rescuer's number: the CPU scores pairs that hold no sum."""
+
 LISTED = ("rescuer", "list", "lanes")
 """Words of a list of pairs to rescue: which one it is, its first pair in the buffer of lists, and lanes of a read. A
 zero follows them."""
@@ -143,7 +146,7 @@ MADE = ("from_deletion", "from_insertion", "extend_insertion", "from_below", "em
 """Arrays that tree_rows.wgsl makes for the rows of an item. Behind the emissions, one array for each letter (with
 masks, one array), comes the extension of a deletion, where it is not one number for the batch."""
 
-TASK_ENTRIES, MASK_ENTRIES = 2, 2
+TASK_ENTRIES, MASK_ENTRIES = 2, 3
 """Entries of 16 bytes of a lane's task, and of its masks where it has them, before those arrays."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
@@ -178,6 +181,9 @@ TREE_ROWS = dict.fromkeys((1, 2, 4, 8, 16), (12, 19)) | {32: range(10, 20)}
 """Rows that a lane may own, by the lanes of a read. Tiers with the same number of rows share a dispatch, and the sum of
 a join depends on the rows of a lane: few numbers serve all lengths. Each further one costs a dispatch, whose end is
 idle time. Tall reads take theirs from the last entry."""
+
+MASKED_TREE_ROWS = TREE_ROWS | {32: (*TREE_ROWS[32], 20, 24, 28, 32)}
+"""The same where masks leave room in the memory of a workgroup (emissions.wgsl): reads of up to 1,024 bases."""
 
 MOST_ITEMS = (1 << 16) - 1
 """Most items of a dispatch that walks trees: products of two ranks fit 32 bits (tree_tasks.wgsl)."""
@@ -224,13 +230,22 @@ def launches(tiers: Sequence[Tier], subgroup: int) -> list[list[Tier]]:
     return list(by_shape.values())
 
 
+def list_of(shape: Shape) -> int:
+    """The list of pairs that lanes with exponents rescue; `NO_LIST` where the CPU does."""
+    last = RESCUERS[-1]
+    if shape.tall or shape.lanes * shape.rows > last.lanes * last.rows:
+        return NO_LIST
+    return rescuer_of(shape, RESCUERS)
+
+
 def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], list_at: Sequence[int]) -> None:
     """Write to a `Work` the tiers that share its dispatch (`TREE_TIER`)."""
     words, end = [], 0
     for tier in tiers:
         end += tier.items
-        rescuer = rescuer_of(tier.shape, RESCUERS)
-        words.append((end, tier.first_item, tier.shape.lanes, tier.last, rescuer, list_at[rescuer], 0, 0))
+        rescuer = list_of(tier.shape)
+        at = 0 if rescuer == NO_LIST else list_at[rescuer]
+        words.append((end, tier.first_item, tier.shape.lanes, tier.last, rescuer, at, 0, 0))
     # At once, because NumPy takes long for each assignment.
     work["tiers"].reshape(MOST_TREE_TIERS, -1)[: len(words)] = words
 

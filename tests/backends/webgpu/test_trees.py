@@ -5,6 +5,7 @@ import pytest
 
 from pairhmm.backends.webgpu import backend as backend_module
 from pairhmm.backends.webgpu import kernels, layout, work
+from pairhmm.engine import device_pool
 from pairhmm.models.batch import FLOAT32, PairBatch
 from tests.conftest import load_helper
 
@@ -69,3 +70,16 @@ def test_letters_of_base_calls_that_are_no_best_ones(make_backend, batches):
     scores = batches.forward(backend, given)
     assert (scores.precision == FLOAT32).all()
     batches.check(scores, given)
+
+
+def test_reads_with_more_rows_than_lanes_with_exponents_have(make_backend, batches):
+    """The CPU scores what the rescue's lanes would: reads of up to 1,024 bases that match nothing."""
+    backend, rng = make_backend(), np.random.default_rng(7)
+    base = batches.noise(rng, 1100)
+    changed = np.where(np.arange(len(base)) == 600, (base + 1) % 4, base).astype(np.uint8)
+    reads = [batches.read(rng, batches.copied(rng, base, length, 0.005)) for length in (640, 641, 1000, 1024)]
+    reads.append(batches.read(rng, batches.noise(rng, 1024), base=(35, 36)))
+    given = PairBatch.from_groups([cases.Group(reads, [base, changed])])
+    scores = batches.forward(backend, given)
+    assert (scores.precision == FLOAT32).tolist() == [True] * 8 + [False] * 2
+    batches.check(device_pool.score(given, backend, 1), given)
