@@ -183,6 +183,7 @@ public:
         for (size_t sample = 0; sample < site.samples.size(); ++sample)
             site.samples[sample].strands = found.strands[sample];
         site.annotations = std::move(found.annotations);
+        site.mapqs = found.mapqs;
         site.unfit = unfit(candidate.extent);
     }
 

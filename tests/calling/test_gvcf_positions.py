@@ -120,6 +120,24 @@ def test_positions_rise_and_cover_every_base(written):
     assert all(covered[at] == 1 for first, last in blocks for at in range(first, last + 1))
 
 
+def test_mapping_qualities_can_be_joined(written):
+    """GenotypeGVCFs makes MQ of the sums of squares and the numbers of reads of all samples."""
+    with pysam.VariantFile(str(written[1])) as records:
+        assert (records.header.info["RAW_MQandDP"].number, records.header.info["RAW_MQandDP"].type) == (2, "Integer")
+        seen = 0
+        for one in records:
+            assert ("RAW_MQandDP" in one.info) == (one.alts[0] != "<NON_REF>")
+            if one.alts[0] == "<NON_REF>":
+                continue
+            squares, reads = one.info["RAW_MQandDP"]
+            assert reads == one.info["DP"]
+            assert one.info["MQ"] == pytest.approx((squares / reads) ** 0.5, abs=0.006)
+            seen += one.info["MQ"] < 60
+    assert seen > 20
+    with pysam.VariantFile(str(written[2])) as records:
+        assert "RAW_MQandDP" not in records.header.info
+
+
 def letters(alleles, genotype):
     """The base at the position and what is behind it, on each chromosome."""
     return [(alleles[number][0], alleles[number][1:]) for number in genotype]
