@@ -153,7 +153,7 @@ void bind_scan(nb::module_& module) {
         "hit_lines",
         [](const std::string& file, nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> hits,
            Array<int64_t> record, nb::bytes names, Array<int64_t> name_end, Array<int64_t> name,
-           const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities, bool has_place) {
+           const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities) {
             constexpr size_t kWords = sizeof(pairhmm::Hit) / sizeof(int64_t);
             const auto count = static_cast<int64_t>(hits.shape(0)), known = static_cast<int64_t>(signatures.size());
             checks::require(hits.shape(1) == kWords, "hits", "rows of nine words");
@@ -166,9 +166,9 @@ void bind_scan(nb::module_& module) {
             for (int64_t i = 0; i < count; ++i) checks::lie_in(&hit[i].signature, 1, 0, known, "hits");
             const pairhmm::HitTable table{file,          count,           hit,         record.data(),
                                           names.c_str(), name_end.data(), name.data(), signatures,
-                                          length.data(), has_qualities,   has_place};
+                                          length.data(), has_qualities};
             return to_bytes(unlocked([&] { return pairhmm::hit_lines(table); }));
         },
         "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a,
-        "has_qualities"_a, "has_place"_a, "Rows of the table of hits.");
+        "has_qualities"_a, "Rows of the table of hits.");
 }

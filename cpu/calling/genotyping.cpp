@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -154,6 +155,25 @@ public:
         return found;
     }
 
+    // Candidates of one sample, of which no two begin at the same base: a gVCF has one record there.
+    std::vector<Genotyped> one_a_base(std::vector<Genotyped> candidates) const {
+        std::vector<Genotyped> all;
+        for (Genotyped& one : candidates) {
+            if (all.empty() || all.back().site.variant.pos != one.site.variant.pos) all.push_back(std::move(one));
+            else all.back() = with_indel(all.back(), one);
+        }
+        std::map<std::optional<int64_t>, int> members;
+        for (const Genotyped& one : all) ++members[one.site.samples.front().phase_set];
+        for (Genotyped& one : all) {
+            // The two of a phase set may have become one.
+            SampleGenotype& sample = one.site.samples.front();
+            if (members[sample.phase_set] > 1) continue;
+            sample.phased.clear();
+            sample.phase_set.reset();
+        }
+        return all;
+    }
+
     // Adds what its reads say of errors.
     void add_statistics(Genotyped& candidate) const {
         SiteStatistics found = site_statistics(
@@ -163,6 +183,7 @@ public:
         for (size_t sample = 0; sample < site.samples.size(); ++sample)
             site.samples[sample].strands = found.strands[sample];
         site.annotations = std::move(found.annotations);
+        site.mapqs = found.mapqs;
         site.unfit = unfit(candidate.extent);
     }
 
@@ -441,6 +462,49 @@ private:
         return with_called(std::move(one));
     }
 
+    // An SNV with the insertion or deletion behind its base. Its genotype is that of both, as sure as the less sure
+    // one.
+    Genotyped with_indel(const Genotyped& snv, const Genotyped& indel) const {
+        const SampleGenotype &own = snv.site.samples.front(), &other = indel.site.samples.front();
+        std::vector<int> alleles;
+        Genotyped joined = both(snv, indel, likelier_pairs(snv, indel), alleles);
+        joined.site.quality = std::max(snv.site.quality, indel.site.quality);
+        joined.site.left_out = std::max(snv.site.left_out, indel.site.left_out);
+        SampleGenotype& sample = joined.site.samples.front();
+        if (own.phase_set || other.phase_set) sample.phased = alleles;
+        sample.phase_set = own.phase_set ? own.phase_set : other.phase_set;
+        std::sort(alleles.begin(), alleles.end());
+        sample.alleles = std::move(alleles);
+        sample.quality = std::min(own.quality, other.quality);
+        sample.is_called = true;
+        return joined;
+    }
+
+    // Which of their alleles lie together: by phase, or as is likelier.
+    AllelePairs likelier_pairs(const Genotyped& snv, const Genotyped& indel) const {
+        std::vector<AllelePairs> possible = possible_pairs(snv.site.samples.front(), indel.site.samples.front());
+        if (possible.size() == 1) return possible.front();
+        AllelePairs all = possible.front();
+        all.insert(all.end(), possible.back().begin(), possible.back().end());
+        std::vector<int> alleles;
+        const std::vector<int64_t> likelihoods = both(snv, indel, all, alleles).site.samples.front().likelihoods;
+        const auto likelihood = [&](int one, int two) {
+            const auto high = static_cast<size_t>(std::max(one, two)), low = static_cast<size_t>(std::min(one, two));
+            return likelihoods[high * (high + 1) / 2 + low];
+        };
+        return possible[likelihood(alleles[2], alleles[3]) < likelihood(alleles[0], alleles[1])];
+    }
+
+    // Both as one candidate with the alleles of these pairs, whose numbers `alleles` gets.
+    Genotyped both(const Genotyped& snv, const Genotyped& indel, const AllelePairs& pairs,
+                   std::vector<int>& alleles) const {
+        JoinedSites joined =
+            join_sites({snv.site.variant, snv.allele_of, {}}, {indel.site.variant, indel.allele_of, {}}, pairs);
+        alleles = std::move(joined.alleles);
+        const Extent extent{std::min(snv.extent.start, indel.extent.start), std::max(snv.extent.end, indel.extent.end)};
+        return genotyped(snv.number, std::move(joined.variant), std::move(joined.allele_of), extent);
+    }
+
     // Adds the allele of chromosomes on which a deletion takes a candidate away where a sample has it.
     void add_spanned(std::vector<Genotyped>& candidates) const {
         if (candidates.size() < 2 || std::none_of(candidates.begin(), candidates.end(),
@@ -515,6 +579,8 @@ std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
     std::vector<Genotyped> candidates = genotyper.candidates();
     if (options_.is_mixture) haplotypes_ += genotyper.link(candidates);
     else add_phase(candidates, samples());
+    if (options_.has_others && options_.is_discovered && samples() == 1)
+        candidates = genotyper.one_a_base(std::move(candidates));
     std::vector<Site> sites;
     for (Genotyped& one : candidates) {
         if (one.site.variant.role != Role::kAsked) continue;

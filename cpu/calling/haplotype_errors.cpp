@@ -26,11 +26,6 @@ struct LetterError {
     std::array<int, kStrands> contexts;
 };
 
-bool is_snv(const Variant& variant) {
-    return variant.ref.size() == 1 && std::all_of(variant.alts.begin(), variant.alts.end(),
-                                                  [](const std::string& alt) { return alt.size() == 1; });
-}
-
 // The letter of an allele at an SNV.
 uint8_t letter_of(const Variant& variant, int16_t allele) {
     return code_of(allele == 0 ? variant.ref[0] : variant.alts[static_cast<size_t>(allele) - 1][0]);

@@ -15,11 +15,6 @@ Extent deleted(const Variant& variant, int allele) {
     return {start, start + (is_shorter ? static_cast<int64_t>(trimmed.ref.size()) : 0)};
 }
 
-bool is_snv(const Variant& variant) {
-    return variant.ref.size() == 1 &&
-           std::all_of(variant.alts.begin(), variant.alts.end(), [](const auto& alt) { return alt.size() == 1; });
-}
-
 bool are_neighbours(const Variant& one, const Variant& other) {
     return other.pos == one.pos + 1 && is_snv(one) && is_snv(other);
 }
@@ -42,6 +37,29 @@ std::string spell(const std::vector<const Variant*>& variants, const Alleles& al
     for (size_t i = 0; i < variants.size(); ++i)
         spelled += alleles[i] > 0 ? variants[i]->alts[alleles[i] - 1] : variants[i]->ref;
     return spelled;
+}
+
+AllelePairs paired(const std::vector<int>& bases, const std::vector<int>& indels) {
+    AllelePairs pairs;
+    for (size_t copy = 0; copy < bases.size(); ++copy) pairs.emplace_back(bases[copy], indels[copy]);
+    return pairs;
+}
+
+// The letters of an SNV's allele and of an allele of the indel behind it on one chromosome. Where another deletion
+// takes one of the two sites away, they are those of the other.
+std::string spell_pair(const Variant& snv, int64_t base, const Variant& indel, int64_t letters) {
+    const std::string& at_base = base > 0 ? snv.alts[base - 1] : snv.ref;
+    const std::string& behind = letters > 0 ? indel.alts[letters - 1] : indel.ref;
+    if (at_base == kSpannedAllele) return letters > 0 ? behind : kSpannedAllele;
+    if (behind == kSpannedAllele) return base > 0 ? at_base + indel.ref.substr(1) : kSpannedAllele;
+    return at_base + behind.substr(1);
+}
+
+// The number of an allele with these letters, or -1.
+int64_t allele_number(const Variant& variant, const std::string& letters) {
+    if (letters == variant.ref) return 0;
+    const auto found = std::find(variant.alts.begin(), variant.alts.end(), letters);
+    return found == variant.alts.end() ? -1 : found - variant.alts.begin() + 1;
 }
 
 }  // namespace
@@ -94,6 +112,37 @@ JoinedSnvs join_snvs(const std::vector<const Variant*>& variants,
     for (const Alleles& alleles : of_haplotype) {
         const auto found = number_of.find(alleles);
         joined.allele_of.push_back(found != number_of.end() ? found->second : is_reference(alleles) ? 0 : -1);
+    }
+    return joined;
+}
+
+std::vector<AllelePairs> possible_pairs(const SampleGenotype& snv, const SampleGenotype& indel) {
+    std::vector<int> bases = snv.phased.empty() ? snv.alleles : snv.phased;
+    std::vector<int> indels = indel.phased.empty() ? indel.alleles : indel.phased;
+    std::vector<AllelePairs> possible{paired(bases, indels)};
+    const bool is_phased = snv.phase_set && snv.phase_set == indel.phase_set;
+    if (is_phased || bases.front() == bases.back() || indels.front() == indels.back()) return possible;
+    // The order of the haplotypes stays where it is known.
+    std::vector<int>& turned = snv.phased.empty() ? bases : indels;
+    std::reverse(turned.begin(), turned.end());
+    possible.push_back(paired(bases, indels));
+    return possible;
+}
+
+JoinedSites join_sites(const CalledVariant& snv, const CalledVariant& indel, const AllelePairs& pairs) {
+    JoinedSites joined{indel.variant, {}, {}};
+    joined.variant.alts.clear();
+    const auto letters = [&](int64_t base, int64_t behind) {
+        return spell_pair(snv.variant, base, indel.variant, behind);
+    };
+    for (const auto& [base, behind] : pairs) {
+        const std::string allele = letters(base, behind);
+        if (allele_number(joined.variant, allele) < 0) joined.variant.alts.push_back(allele);
+        joined.alleles.push_back(static_cast<int>(allele_number(joined.variant, allele)));
+    }
+    for (size_t haplotype = 0; haplotype < snv.allele_of.size(); ++haplotype) {
+        const int64_t base = snv.allele_of[haplotype], behind = indel.allele_of[haplotype];
+        joined.allele_of.push_back(base < 0 || behind < 0 ? -1 : allele_number(joined.variant, letters(base, behind)));
     }
     return joined;
 }

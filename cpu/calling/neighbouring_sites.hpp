@@ -1,4 +1,5 @@
-// Sites of a region that depend on each other: spanning deletions, and neighbouring SNVs as one MNV.
+// Sites of a region that depend on each other: spanning deletions, neighbouring SNVs as one MNV, and an SNV with an
+// insertion or deletion behind its base as one site.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calling/sites.hpp"
 #include "calling/variant.hpp"
 
 namespace pairhmm {
@@ -36,5 +38,20 @@ struct JoinedSnvs {
 // allele_of: [variants][haplotypes]
 JoinedSnvs join_snvs(const std::vector<const Variant*>& variants,
                      const std::vector<const std::vector<int64_t>*>& allele_of);
+
+// The alleles of each chromosome at an SNV and at an insertion or deletion behind its base.
+using AllelePairs = std::vector<std::pair<int, int>>;
+
+// Those that two genotypes of a sample allow: one, or two where phase does not tell which alleles lie together.
+std::vector<AllelePairs> possible_pairs(const SampleGenotype& snv, const SampleGenotype& indel);
+
+// Both sites as one variant, whose alternative alleles are those of some pairs.
+struct JoinedSites {
+    Variant variant;
+    std::vector<int64_t> allele_of;  // [haplotypes]; -1 for one with another pair
+    std::vector<int> alleles;        // [pairs]
+};
+
+JoinedSites join_sites(const CalledVariant& snv, const CalledVariant& indel, const AllelePairs& pairs);
 
 }  // namespace pairhmm

@@ -289,6 +289,9 @@ void RecordFormat::append_info(const Site& site, const std::vector<double>& valu
         ((lines += ';') += info_fields()[i].id) += '=';
         append_real(lines, "%.*f", info_fields()[i].decimals, values[i]);
     }
+    if (!gvcf_ || site.mapqs.reads == 0) return;
+    append_integer(lines += ";RAW_MQandDP=", site.mapqs.sum);
+    append_integer(lines += ',', site.mapqs.reads);
 }
 
 void RecordFormat::append_likelihoods(const SampleGenotype& sample, std::string& lines) const {

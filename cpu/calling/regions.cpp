@@ -40,7 +40,10 @@ std::optional<int64_t> RegionBuilder::open_start() const {
 }
 
 bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
-    return variant.chrom == variants_.front().chrom &&
+    // An indel stays with the SNV of the base before it: a gVCF has one record of them.
+    const Variant& last = variants_.back();
+    if (variant.chrom == last.chrom && variant.pos == last.pos && is_snv(last) && !is_snv(variant)) return true;
+    return variant.chrom == last.chrom &&
            (extent.start - core_end_ <= options_.join_distance || variant.pos < joined_until_) &&
            std::max(core_end_, extent.end) - std::min(core_start_, extent.start) <= options_.max_span &&
            alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;

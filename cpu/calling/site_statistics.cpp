@@ -27,6 +27,10 @@ Strands normalised(const Strands& table) {
     return smaller;
 }
 
+double root_mean_square(const SquaredMapqs& mapqs) {
+    return mapqs.reads > 0 ? std::sqrt(static_cast<double>(mapqs.sum) / static_cast<double>(mapqs.reads)) : kNone;
+}
+
 std::vector<double> log_factorials(int64_t largest) {
     std::vector<double> found(static_cast<size_t>(largest) + 1, 0.0);
     for (int64_t i = 2; i <= largest; ++i) found[i] = found[i - 1] + std::log(static_cast<double>(i));
@@ -95,7 +99,7 @@ const std::vector<SiteAnnotation>& site_annotations() {
         {"FS", 3, "Phred-scaled p of Fisher's exact test for strand bias",
          [](const SiteSums& sums) { return fisher_strand(sums.strands); }},
         {"MQ", 2, "Root mean square of the mapping qualities",
-         [](const SiteSums& sums) { return sums.known > 0 ? std::sqrt(sums.squares / sums.known) : kNone; }},
+         [](const SiteSums& sums) { return root_mean_square(sums.mapqs); }},
         {"MQRankSum", 3, "z of the rank sum test of mapping qualities, alternate against reference reads",
          [](const SiteSums& sums) { return rank_sum(sums.mapq[1], sums.mapq[0]); }},
         {"ReadPosRankSum", 3,
@@ -117,8 +121,8 @@ SiteStatistics site_statistics(const SiteReads& reads, const ReadFacts& facts) {
             const int64_t read = reads.read(row);
             const int quality = facts.mapq[read];
             if (quality != kUnknownMapq) {
-                sums.squares += static_cast<double>(quality) * quality;
-                ++sums.known;
+                sums.mapqs.sum += int64_t{quality} * quality;
+                ++sums.mapqs.reads;
             }
             const int64_t allele = reads.informative_for(row);
             if (allele < 0) continue;
@@ -133,6 +137,7 @@ SiteStatistics site_statistics(const SiteReads& reads, const ReadFacts& facts) {
         found.strands.push_back(own);
     }
     for (const SiteAnnotation& annotation : site_annotations()) found.annotations.push_back(annotation.value(sums));
+    found.mapqs = sums.mapqs;
     return found;
 }
 

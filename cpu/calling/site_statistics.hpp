@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calling/genotypes.hpp"
+#include "calling/sites.hpp"
 
 namespace pairhmm {
 
@@ -23,10 +24,10 @@ using Strands = std::array<int64_t, 4>;
 
 // What is summed over the reads of a site.
 struct SiteSums {
-    Strands strands{};              // of all samples
-    std::vector<int> mapq[2];       // known mapping qualities of reads of the reference, and of other alleles
-    std::vector<int> from_end[2];   // distances from the nearer end of the read, of the same
-    double squares = 0, known = 0;  // of known mapping qualities: the sum of their squares, and their number
+    Strands strands{};             // of all samples
+    std::vector<int> mapq[2];      // known mapping qualities of reads of the reference, and of other alleles
+    std::vector<int> from_end[2];  // distances from the nearer end of the read, of the same
+    SquaredMapqs mapqs;            // of all reads
 };
 
 // An INFO field of VCF. The writers of VCF, here and in the browser, take all that they write of it from here.
@@ -42,6 +43,7 @@ const std::vector<SiteAnnotation>& site_annotations();
 struct SiteStatistics {
     std::vector<Strands> strands;     // [samples]
     std::vector<double> annotations;  // as `site_annotations`
+    SquaredMapqs mapqs;
 };
 
 SiteStatistics site_statistics(const SiteReads& reads, const ReadFacts& facts);

@@ -34,13 +34,19 @@ struct SampleGenotype {
     bool is_called = false;                 // it has a genotype: `alleles` may be none at ploidy 0, too
 };
 
+// Known mapping qualities of the reads over a site: the sum of their squares, and their number.
+struct SquaredMapqs {
+    int64_t sum = 0, reads = 0;
+};
+
 struct Site {
     Variant variant;
     double quality = 0;  // QUAL
     std::vector<SampleGenotype> samples;
     int left_out = 0;                 // alternative alleles that were not considered in some sample
     std::vector<double> annotations;  // as site_annotations(); NaN where one is not known
-    double unfit = 0;                 // the share of the reads over the site that fit no haplotype
+    SquaredMapqs mapqs;
+    double unfit = 0;  // the share of the reads over the site that fit no haplotype
 };
 
 }  // namespace pairhmm

@@ -22,6 +22,11 @@ std::pair<int64_t, int64_t> shifts(int64_t at, const TrimmedAllele& allele, std:
 
 }  // namespace
 
+bool is_snv(const Variant& variant) {
+    return variant.ref.size() == 1 &&
+           std::all_of(variant.alts.begin(), variant.alts.end(), [](const auto& alt) { return alt.size() == 1; });
+}
+
 TrimmedAllele trim_allele(std::string_view ref, std::string_view alt) {
     size_t shortest = std::min(ref.size(), alt.size()), tail = 0, head = 0;
     while (tail + 1 < shortest && ref[ref.size() - 1 - tail] == alt[alt.size() - 1 - tail]) ++tail;
@@ -44,8 +49,7 @@ void shift_left(std::string_view reference, int64_t& start, std::string& before,
 
 Extent variant_extent(const Variant& variant, ReferenceBases& reference) {
     Extent extent{variant.pos, variant.end()};
-    const auto is_base = [](const std::string& allele) { return allele.size() == 1; };
-    if (is_base(variant.ref) && std::all_of(variant.alts.begin(), variant.alts.end(), is_base)) return extent;
+    if (is_snv(variant)) return extent;
     const int64_t offset = std::max<int64_t>(0, variant.pos - kMaxShift);
     const std::string bases = reference.fetch(variant.chrom, offset, variant.end() + kMaxShift);
     for (const std::string& alt : variant.alts) {

@@ -48,6 +48,9 @@ public:
     virtual std::string fetch(const std::string& chrom, int64_t start, int64_t end) = 0;
 };
 
+// Whether all alleles are single bases.
+bool is_snv(const Variant& variant);
+
 // Two alleles without the bases that they share.
 struct TrimmedAllele {
     int64_t head;               // bases dropped from the start

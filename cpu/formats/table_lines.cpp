@@ -133,7 +133,7 @@ std::string hit_lines(const HitTable& table) {
         append_column(out, hit.matches);
         append_column(out, hit.informative);
         append_column(out, hit.mismatches);
-        if (table.has_place) append_column(out, hit.place);
+        append_column(out, hit.place);
         out += '\n';
     }
     return out;

@@ -39,11 +39,11 @@ struct HitTable {
     const int64_t* name;  // [hits] index into name_end
     const std::vector<std::string>& signatures;
     const int64_t* length;  // [signatures]
-    bool has_qualities, has_place;
+    bool has_qualities;
 };
 
-// Columns file, record, number, signature, start, end, strand, sum, mean, matches, informative, mismatches; `number` is
-// from 1, sum and mean are empty without qualities. A last column, place, where the table has it.
+// Columns file, record, number, signature, start, end, strand, sum, mean, matches, informative, mismatches, place;
+// `number` is from 1, sum and mean are empty without qualities.
 std::string hit_lines(const HitTable& table);
 
 // `pairhmm map distances`.

@@ -16,7 +16,7 @@ HIT_COLUMNS = (
     *("matches", "informative", "mismatches"),
 )
 PLACE = "place"
-"""The last column of a table of hits of tiles: where in its signature a match begins."""
+"""The last column: where in its signature a match begins. Tables of whole signatures may lack it."""
 
 _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 
@@ -25,7 +25,7 @@ _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 class ReportedHit:
     """A row of a table of hits. `start` is 0-based. `total` and `mean` are None where the sample has no qualities.
 
-    `place` is where a match of a tile begins in its signature, 0-based; None for a match of a whole signature.
+    `place` is where the match begins in its signature, 0-based.
     """
 
     sample: str
@@ -40,7 +40,7 @@ class ReportedHit:
     matches: int
     informative: int
     mismatches: int
-    place: int | None = None
+    place: int = 0
 
 
 def file_label(path: str) -> str:
@@ -83,7 +83,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
                 count_of(matches),
                 count_of(informative),
                 count_of(mismatches),
-                count_of(place[0]) if place else None,
+                count_of(place[0]) if place else 0,
             )
         except ValueError:
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None

@@ -72,7 +72,7 @@ class ReportInputs:
     hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
     hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
     scan_summaries: Sequence[str] = _files(
-        "signatures seen", "The table PREFIX.signatures.tsv of 'scan --tile --summary'.", IN_ORDER
+        "signatures seen", "The table PREFIX.signatures.tsv of 'scan --summary'.", IN_ORDER
     )
     signatures: str | None = _file("signatures", "The signatures (FASTA) that 'scan' looked for.")
     explanations: Sequence[str] = _files("explanations", "The explanations of positions (text) that 'explain' wrote.")

@@ -77,7 +77,7 @@ class Hits:
         """Count a hit."""
         self.count += 1
         # For tiles, the part of the signature that they cover.
-        length = hit.end - hit.start + (hit.place or 0)
+        length = hit.end - hit.start + hit.place
         self._lengths[hit.signature] = max(length, self._lengths.get(hit.signature, 0))
         self._pairs.setdefault((hit.signature, hit.sample), _Pair()).add(hit)
 

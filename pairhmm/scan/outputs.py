@@ -145,10 +145,10 @@ class ScanOutputs:
                 self._add(collector.finish(), sinks)
                 collector = None
                 self._log_file(path, read)
-                if rollup is not None:
-                    rows = rollup.rows()
-                    for sink in sinks:
-                        sink.add_coverage(decoded(path), rows)
+                rows = rollup.rows() if rollup is not None else []
+                for sink in sinks:
+                    sink.add_coverage(decoded(path), rows)
+                    if rollup is not None:
                         sink.add_taxa(rollup.taxon_reads())
                 continue
             self._add(collector.add(block, results), sinks)

@@ -24,13 +24,12 @@ from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.signatures import Signatures
 
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")
-SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
 COVERAGE_COLUMNS = (
     *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
     *("quality", "identity", "expected", "length", "reason"),
 )
-LAST_COLUMNS = "masked", "depths"
-"""The last columns of a summary of tiles: how many of a signature's are not searched for, and the depth along it."""
+LAST_COLUMNS = "masked", "depths", "informative", "hits"
+"""The last columns of a summary of signatures, which older tables lack."""
 HASH_MODULUS = 97
 _SUMMARIES = ".samples.tsv", ".signatures.tsv", ".kreport"
 
@@ -51,7 +50,7 @@ class Sink(Protocol):
         """Add the next samples of a file."""
 
     def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
-        """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
+        """End a file with what tiles say of each signature; nothing of whole ones. Most sinks don't need it."""
         return
 
     def add_taxa(self, reads: TaxonReads) -> None:
@@ -90,7 +89,7 @@ def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     samples, signatures, _ = summary_paths(prefix)
     tell_of_left_out(prefix, *_SUMMARIES[1 : 3 if searched.is_tiled else 2])
     with open_output(signatures) as by_signature, open_output(samples) as by_sample:
-        table: _Coverage | _CoverageTable = _CoverageTable() if searched.is_tiled else _Coverage(searched.signatures)
+        table = _SignatureTable(searched)
         yield _Summaries(by_sample, searched, table)
         by_signature.write(table.table())
 
@@ -103,8 +102,7 @@ def sample_hash(quality_total: int) -> int:
 class _HitTable(Sink):
     def __init__(self, out: BinaryIO, searched: Searched) -> None:
         self._out, self._searched = out, searched
-        columns = (*HIT_COLUMNS, PLACE) if searched.is_tiled else HIT_COLUMNS
-        out.write(("#" + "\t".join(columns) + "\n").encode())
+        out.write(("#" + "\t".join((*HIT_COLUMNS, PLACE)) + "\n").encode())
 
     def add(self, sample_hits: SampleHits) -> None:
         lines = native.hit_lines(
@@ -117,7 +115,6 @@ class _HitTable(Sink):
             self._searched.signatures.names,
             self._searched.lengths,
             sample_hits.has_qualities,
-            self._searched.is_tiled,
         )
         self._out.write(lines)
 
@@ -135,75 +132,82 @@ class _AssignmentLines(Sink):
             self._out.write(f"{sample_hits.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
 
 
-class _CoverageTable:
-    """One row for each file and signature, the most abundant first."""
+class _SignatureTable:
+    """One row for each file and signature: of tiles the most abundant first, else in the order of the signatures."""
 
-    def __init__(self) -> None:
+    def __init__(self, searched: Searched) -> None:
+        self._signatures, self._is_tiled = searched.signatures, searched.is_tiled
+        self._number = {name: number for number, name in enumerate(self._signatures.names)}
         self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, *LAST_COLUMNS))]
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin a file."""
+        count = len(self._signatures)
+        self._shown = np.zeros(0 if self._is_tiled else len(self._signatures.letters), dtype=bool)
+        self._hits, self._columns, self._samples = (np.zeros(count, dtype=np.int64) for _ in range(3))
 
     def add(self, sample_hits: SampleHits) -> None:
-        """Hits add nothing to what `add_coverage` gets."""
-
-    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
-        for coverage in coverages:
-            row = (
-                *(file, coverage.signature, coverage.call, coverage.reads, _decimals(coverage.ambiguous, 4)),
-                *(coverage.tiles, coverage.all_tiles, _decimals(coverage.breadth, 4), _decimals(coverage.depth, 4)),
-                *(_decimals(coverage.quality, 2), _decimals(coverage.identity, 4), f"{coverage.expected:.3g}"),
-                *(coverage.length, coverage.reason, coverage.masked),
-                ",".join(f"{depth:.4g}" for depth in coverage.depths),
-            )
-            self._lines.append("\t".join(map(str, row)))
-
-    def table(self) -> str:
-        return "\n".join(self._lines) + "\n"
-
-
-def _decimals(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
-
-
-class _Coverage:
-    """Records which letters of each signature hits have covered."""
-
-    def __init__(self, signatures: Signatures) -> None:
-        self._signatures = signatures
-        self._shown = np.zeros(len(signatures.letters), dtype=bool)
-        self._informative = np.zeros(len(signatures), dtype=np.int64)
-        self._hits = np.zeros(len(signatures), dtype=np.int64)
-        self._samples = np.zeros(len(signatures), dtype=np.int64)
-
-    def add(self, sample_hits: SampleHits) -> None:
+        """Count hits, and the letters of whole signatures that they show."""
         hits, offset = sample_hits.hits, self._signatures.offset
-        np.add.at(self._informative, hits["signature"], hits["informative"])
         np.add.at(self._hits, hits["signature"], 1)
+        if self._is_tiled:
+            return
+        np.add.at(self._columns, hits["signature"], hits["informative"])
         pairs = np.unique(np.stack((hits["segment"], hits["signature"])), axis=1)
         np.add.at(self._samples, pairs[1], 1)
         for letters, signature, strand in zip(sample_hits.letters, hits["signature"], hits["strand"], strict=True):
             known = letters != ANY
             self._shown[offset[signature] : offset[signature + 1]] |= known[::-1] if strand == REVERSE else known
 
-    def table(self) -> str:
-        """The rows of the table, one for each signature."""
-        signatures = self._signatures
-        lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
-        for index, (name, length, informative) in enumerate(
-            zip(signatures.names, signatures.lengths.tolist(), signatures.informative.tolist(), strict=True)
-        ):
-            breadth = self._shown_of(index) / informative if informative else 0.0
-            depth = int(self._informative[index]) / informative if informative else 0.0
-            counts = f"{self._samples[index]}\t{self._hits[index]}"
-            lines.append(f"{name}\t{length}\t{informative}\t{counts}\t{breadth:.4f}\t{depth:.4f}")
-        return "\n".join(lines) + "\n"
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
+        """Write the rows of a file."""
+        if self._is_tiled:
+            rows = {coverage.signature: _of_tiles(coverage) for coverage in coverages}
+        else:
+            rows = {name: self._of_whole(number) for name, number in self._number.items()}
+        for name, row in rows.items():
+            number = self._number[name]
+            last = self._signatures.informative[number], self._hits[number]
+            self._lines.append("\t".join(map(str, (file, name, *row, *last))))
+        self._forget()
+
+    def _of_whole(self, number: int) -> tuple[object, ...]:
+        """The columns from `call` to `depths` of a whole signature. It has no call, and no tiles."""
+        informative = int(self._signatures.informative[number])
+        breadth = self._shown_of(number) / informative if informative else 0.0
+        depth = int(self._columns[number]) / informative if informative else 0.0
+        shares = _decimals(breadth, 4), _decimals(depth, 4)
+        empty = ("",) * 3
+        return "", self._samples[number], *empty, *shares, *empty, self._signatures.lengths[number], *empty
 
     def _shown_of(self, index: int) -> int:
         """Number of a signature's informative letters that hits have covered."""
         begin, end = self._signatures.offset[index : index + 2]
         return int(np.count_nonzero(self._shown[begin:end] & (self._signatures.letters[begin:end] != ANY)))
 
+    def table(self) -> str:
+        """All rows."""
+        return "\n".join(self._lines) + "\n"
+
+
+def _of_tiles(coverage: SignatureCoverage) -> tuple[object, ...]:
+    """The columns from `call` to `depths` of a signature that was cut into tiles."""
+    return (
+        *(coverage.call, coverage.reads, _decimals(coverage.ambiguous, 4)),
+        *(coverage.tiles, coverage.all_tiles, _decimals(coverage.breadth, 4), _decimals(coverage.depth, 4)),
+        *(_decimals(coverage.quality, 2), _decimals(coverage.identity, 4), f"{coverage.expected:.3g}"),
+        *(coverage.length, coverage.reason, coverage.masked),
+        ",".join(f"{depth:.4g}" for depth in coverage.depths),
+    )
+
+
+def _decimals(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
 
 class _Summaries(Sink):
-    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _CoverageTable) -> None:
+    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _SignatureTable) -> None:
         self._out, self._searched, self._by_signature = by_sample, searched, by_signature
         by_sample.write("#" + "\t".join(SAMPLE_COLUMNS) + "\n")
 
@@ -224,8 +228,7 @@ class _Summaries(Sink):
             self._out.write("\t".join(map(str, row)) + "\n")
 
     def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
-        if isinstance(self._by_signature, _CoverageTable):
-            self._by_signature.add_coverage(file, coverages)
+        self._by_signature.add_coverage(file, coverages)
 
     def _best(self, hit: Any, has_qualities: bool) -> tuple[str, str, str]:
         if hit is None:
@@ -247,15 +250,17 @@ def _best_of_samples(sample_hits: SampleHits) -> dict[int, Any]:
 
 
 def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, SignatureCoverage]]:
-    """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
+    """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv``, but for those of whole signatures.
 
     A sample that is given is that of all rows; otherwise they are named by the files that were scanned. Raises
     InputError for a file that is not such a table; names the line.
     """
-    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=LAST_COLUMNS)
+    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --summary", optional=LAST_COLUMNS)
     for number, row in enumerate(rows, start=2):
         file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
         quality, identity, expected, length, reason, *last = more
+        if not call:
+            continue
         try:
             seen = SignatureCoverage(
                 signature=signature,
@@ -275,6 +280,6 @@ def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, Signatur
                 depths=tuple(map(number_of, filter(None, last[1].split(",")))) if len(last) > 1 else (),
             )
         except ValueError:
-            cure = "give a table that pairhmm scan --tile wrote"
+            cure = "give a table that pairhmm scan --summary wrote"
             raise InputError(path, f"line {number}", "not a signature", cure) from None
         yield sample or file_label(file), seen

@@ -204,6 +204,10 @@ def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
         yield f"##GVCFBlock{first}-{last}=minGQ={first}(inclusive),maxGQ={last}(exclusive)"
     yield '##ALT=<ID=NON_REF,Description="Any allele that is not the reference and not among those of the record">'
     yield '##INFO=<ID=END,Number=1,Type=Integer,Description="Last position of the block">'
+    yield (
+        '##INFO=<ID=RAW_MQandDP,Number=2,Type=Integer,Description="Sum of the squares of the mapping qualities, and the'
+        ' number of reads that have one">'
+    )
     yield '##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description="Lowest DP of the block">'
 
 

@@ -129,7 +129,7 @@ MISFITS = {
         "hits",
         lambda: native.hit_lines(
             *("file", np.full((1, 9), 3), np.array([0]), b"r", np.array([1]), np.array([0]), ["s"], np.array([4])),
-            *(False, False),
+            False,
         ),
     ),
     "a batch of too few letters": (

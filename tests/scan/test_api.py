@@ -174,7 +174,7 @@ def test_summaries(workload):
         known = len(text) - text.count("N")
         assert (int(signature["length"]), int(signature["informative"])) == (len(text), known)
         assert int(signature["hits"]) == len(own)
-        assert int(signature["samples"]) == len({row["number"] for row in own})
+        assert int(signature["reads"]) == len({row["number"] for row in own})
         assert signature["depth"] == f"{sum(int(row['informative']) for row in own) / known:.4f}"
         assert float(signature["breadth"]) <= 1
     shown = json.loads(Path("a_mqc.json").read_text())
@@ -189,7 +189,7 @@ def test_breadth_counts_letters_that_some_hit_shows(tmp_path, monkeypatch):
     run(["x.fa"], options=ScanOptions(min_informative=3), reports=Reports(summary="sum"))
     (row,) = table("sum.signatures.tsv")
     # a shows columns 0-3, b 5-7, c (the other strand) 3-7 and 0.
-    assert (row["samples"], row["breadth"], row["depth"]) == ("3", "1.0000", f"{13 / 8:.4f}")
+    assert (row["reads"], row["breadth"], row["depth"]) == ("3", "1.0000", f"{13 / 8:.4f}")
 
 
 def test_a_file_without_records_is_told(workload, caplog):

@@ -17,7 +17,7 @@ import pysam
 import pytest
 
 SIGNATURE = "ACGTTGCANNACCAGTTRACG"
-HEADER = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches"
+HEADER = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\tplace"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def files(tmp_path, monkeypatch):
 
 def row(name: str) -> str:
     score = "\t\t" if name == "x.fa" else f"\t{40 * len(SIGNATURE)}\t40.000"
-    return f"{name}\tb\t2\tv1\t30\t51\t+{score}\t1\t19\t0"
+    return f"{name}\tb\t2\tv1\t30\t51\t+{score}\t1\t19\t0\t0"
 
 
 @pytest.mark.parametrize("name", ["x.fq", "x.fq.gz", "x.fq.bgz", "x.fa", "x.bam", "x.cram", "x.sam"])
@@ -86,7 +86,8 @@ def test_all_outputs_at_once(files, run_cli):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert Path("out.txt").read_text() == f"b: v1 (40.000) [{40 * 81 % 97}]\n"
     assert "x.fq\tb\t1\t81\t1\tv1\t840\t40.000\n" in Path("sum.samples.tsv").read_text()
-    assert "v1\t21\t19\t1\t1\t1.0000\t1.0000" in Path("sum.signatures.tsv").read_text()
+    row = "x.fq\tv1\t\t1\t\t\t\t1.0000\t1.0000\t\t\t\t21\t\t\t\t19\t1\n"
+    assert row in Path("sum.signatures.tsv").read_text()
     assert '"x": {' in Path("scan_mqc.json").read_text()
 
 

@@ -14,6 +14,7 @@ from pairhmm.scan.base import Patterns, ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports
 from pairhmm.scan.rollup import PRESENT, Rollup, repeated_tiles
+from pairhmm.scan.tables import read_coverage
 from pairhmm.scan.tiles import TileScanner, load_tiles
 from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.letters import encode_sets, reverse_complement
@@ -140,6 +141,7 @@ def test_genomes_are_cut_into_tiles(viruses, caplog):
         "v.fa: 3 of 3 signatures are longer than the reads (100 letters): cut into tiles, as with --tile 31"
         in caplog.text
     )
+    caplog.clear()
     # One genome among short signatures, reads shorter than a tile, and options that such tiles can't have.
     short = "".join(f">s{number}\n{viruses['a'][number : number + 40]}\n" for number in range(3))
     Path("mixed.fa").write_text(Path("v.fa").read_text().split(">b")[0] + short)
@@ -151,7 +153,27 @@ def test_genomes_are_cut_into_tiles(viruses, caplog):
         ("v.fa", "r.fq", ScanOptions(max_mismatches=6)),
     ):
         scan_files(signatures, sample, "out.tsv", options=options)
-        assert "place" not in Path("out.tsv").read_text().splitlines()[0]
+    assert "cut into tiles" not in caplog.text
+
+
+def test_samples_of_any_read_length_have_the_same_columns(viruses):
+    """Reads of 100 letters have signatures of 120 cut into tiles, and reads of 150 match them whole."""
+    Path("v.fa").write_text("".join(f">{name}\n{letters[:120]}\n" for name, letters in viruses.items()))
+    letters = viruses["b"]
+    for name, reads in (("short", [letters[:100], letters[10:110]]), ("long", [letters[:150]] * 2)):
+        Path(f"{name}.fq").write_text("".join(f"@r\n{read}\n+\n{'I' * len(read)}\n" for read in reads))
+        scan_files("v.fa", f"{name}.fq", f"{name}.hits.tsv", reports=Reports(summary=name))
+    for kind in ("hits", "signatures"):
+        pairhmm.gather([f"{name}.{kind}.tsv" for name in ("short", "long")], f"{kind}.tsv", ["x", "y"])
+    rows = table("signatures.tsv")
+    counted = {(row["sample"], row["signature"]): (row["reads"], row["hits"], row["informative"]) for row in rows}
+    assert counted["x", "b"] == counted["y", "b"] == ("2", "2", "120")
+    assert counted["x", "a"] == counted["y", "a"] == ("0", "0", "120")
+    assert {row["sample"]: row["place"] for row in table("hits.tsv")} == {"x": "10", "y": "0"}
+    # Only tiles have calls.
+    assert {(row["sample"], row["call"] == "") for row in rows} == {("x", False), ("y", True)}
+    assert {seen.signature for _, seen in read_coverage("short.signatures.tsv", None)} == {"a", "b", "c"}
+    assert list(read_coverage("long.signatures.tsv", None)) == []
 
 
 def test_the_least_breadth_is_asked_for(viruses):

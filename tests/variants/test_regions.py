@@ -102,6 +102,10 @@ def test_spans_and_alleles_are_limited():
     variants = [snv(pos) for pos in range(100, 220, 10)]
     assert [len(region.variants) for region in regions_of(variants, max_span=50)] == [5, 5, 2]
     assert [len(region.variants) for region in regions_of(variants, max_alleles=4)] == [4, 4, 4]
+    # A gVCF has one record of an SNV and an indel behind its base.
+    behind = replace(snv(130), ref=snv(130).ref + "A", alts=(snv(130).ref,))
+    variants.insert(4, behind)
+    assert [len(region.variants) for region in regions_of(variants, max_alleles=4)] == [5, 4, 4]
 
 
 def test_touching_regions_keep_some_flank():

@@ -50,7 +50,7 @@ def test_a_simulated_cohort(cohort, run_cli):
         assert list(calls.header.samples) == SAMPLES
         assert len(list(calls.fetch("chr1", 0, 24000))) > 40
     signatures = (folder / "scan" / "cohort.signatures.tsv").read_text().splitlines()
-    assert signatures[0].startswith("#sample\tsignature\t") and len(signatures) == 1 + 4 * 40
+    assert signatures[0].startswith("#sample\tfile\tsignature\t") and len(signatures) == 1 + 4 * 40
     assert f"open {folder / 'report' / 'cohort.html'}" in said
     assert "A simulated cohort" in (folder / "report" / "cohort.html").read_text()
     assert list((folder / "report").rglob("*_mqc.json"))

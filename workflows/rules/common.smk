@@ -303,13 +303,9 @@ def report_inputs(wildcards):
     if scanned:
         inputs |= {
             "hits": [f"scan/{sample}.hits.tsv" for sample in scanned],
+            "scan_summary": [f"scan/{sample}.signatures.tsv" for sample in scanned],
             "signatures": named("signatures"),
         }
-        # Tables of tiles say what is called present.
-        if "--tile" in config["scan_options"].replace("=", " ").split():
-            inputs["scan_summary"] = [
-                f"scan/{sample}.signatures.tsv" for sample in scanned
-            ]
     if wildcards.group == COHORT:
         inputs |= map_tables()
     return inputs
