@@ -55,7 +55,7 @@ def open_files(inputs: RunInputs, options: RunOptions, threads: int | None = Non
         unrolled = UnrolledReference(genome, reads.circular)
         if reads.primers is not None:
             reads.primers.check(genome.contigs)
-        requested = requested_intervals(inputs, genome, options.padding)
+        requested = requested_intervals(inputs, genome, options.padding, unrolled.circles)
         need_index = requested is not None or bool(reads.circular)
         threads = options.threads if threads is None else threads
         with AlignmentReader(inputs.alignments, genome, need_index, threads, reads.samples) as reader:
