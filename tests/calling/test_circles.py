@@ -201,6 +201,18 @@ def test_a_deletion_over_the_origin_is_written_and_read(write, called, run_cli):
     assert listed[:5] == record[:5] and listed[9].startswith("1:0,")
 
 
+@pytest.mark.parametrize("name", ALLELES)
+def test_the_consensus_is_the_planted_sequence(write, run_cli, name):
+    alleles = ALLELES[name] | {60: CIRCLE[60] + "CCGG", 1000: OTHER[CIRCLE[1000]], LENGTH - 40: ""}
+    write("x", alleles)
+    run_cli("call", "-f", "x.fa", "--circular", "c", "--mixture", "-o", "x.vcf.gz", "x.bam")
+    done = run_cli("consensus", "-f", "x.fa", "--circular", "c", "-b", "x.bam", "x.vcf.gz")
+    assert done.returncode == 0, done.stderr
+    made = "".join(done.stdout.split("\n")[1:])
+    planted = "".join(alleles.get(at, CIRCLE[at]) for at in range(LENGTH))
+    assert made == planted
+
+
 def test_tables_name_the_region_over_the_origin(write, run_cli):
     """Its rows lie on the contig, in order, and its haplotypes are named by both ends."""
     write("x", ALLELES["SNVs at 1 and L"] | {1000: OTHER[CIRCLE[1000]]})
