@@ -163,7 +163,10 @@ VERSIONED = {
     "recipe/meta.yaml": r'set version = "(.*)"',
     "workflows/envs/pairhmm.yaml": r"pairhmm\S*==(.*)",
     **{f"workflows/profiles/{name}/config.yaml": r"/pairhmm:(\S+)" for name in ("kubernetes", "googlebatch")},
-    **{f"wrappers/{name}/environment.yaml": r"pairhmm\S*==(.*)" for name in ("call", "likelihoods", "scan")},
+    **{
+        f"wrappers/{name}/environment.yaml": r"pairhmm\S*==(.*)"
+        for name in ("call", "consensus", "likelihoods", "scan")
+    },
 }
 """Files that name the version, and how."""
 

@@ -18,21 +18,7 @@ pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int
     return {to_vector(contig), to_vector(start), to_vector(end)};
 }
 
-// Of each primer the contig's number in the file, where it lies, and whether it is on the reverse strand.
-using PrimerList = std::vector<std::tuple<size_t, int64_t, int64_t, bool>>;
-
-std::vector<pairhmm::ContigPrimers> primers_of(const PrimerList& primers, size_t contigs) {
-    if (primers.empty()) return {};
-    std::vector<std::vector<pairhmm::Primer>> of_strand[2];
-    for (auto& strand : of_strand) strand.resize(contigs);
-    for (const auto& [contig, start, end, is_reverse] : primers)
-        of_strand[is_reverse].at(contig).push_back({start, end});
-    std::vector<pairhmm::ContigPrimers> of_contig(contigs);
-    for (size_t contig = 0; contig < contigs; ++contig)
-        of_contig[contig] = {pairhmm::PrimersOfStrand(std::move(of_strand[0][contig])),
-                             pairhmm::PrimersOfStrand(std::move(of_strand[1][contig]))};
-    return of_contig;
-}
+using pairhmm::PrimerList;
 
 using AlignmentTuple =
     TupleOf<int, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
@@ -163,7 +149,7 @@ void bind_alignments(nb::module_& module) {
                 rules.indel_tags = indel_tags;
                 rules.trims_ends = trims_ends;
                 rules.is_circle = std::move(is_circle);
-                rules.primers = primers_of(primers, rules.rank.size());
+                rules.primers = pairhmm::primers_of(primers, rules.rank.size());
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "highest_quality"_a,

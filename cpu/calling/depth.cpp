@@ -27,13 +27,16 @@ void DepthCounter::add_read(const AlignedReads& reads, int64_t read, uint32_t* d
     }
     const auto [place, is_first] = first_mates_.try_emplace(std::string(reads.name(read)));
     FirstMate& mate = place->second;
-    if (!is_first) {
+    const int64_t start = reads.reads.start[read];
+    // A read over the origin of a circle is there twice, and its mate between the two: it belongs to the one it
+    // overlaps.
+    if (!is_first && start < mate.end()) {
         visit_bases(reads.reads, read, length, [&](int64_t position) { depth[position] += !mate.has(position); });
         first_mates_.erase(place);
         return;
     }
-    mate.start = reads.reads.start[read];
-    mate.counted.resize(read_end(reads.reads, read) - mate.start);
+    mate.start = start;
+    mate.counted.assign(read_end(reads.reads, read) - start, false);
     visit_bases(reads.reads, read, length, [&](int64_t position) {
         ++depth[position];
         mate.counted[position - mate.start] = true;
@@ -58,10 +61,8 @@ void DepthCounter::visit_bases(const Reads& reads, int64_t read, int64_t length,
 
 // Pairs whose first mate ends before `position` can't overlap any more.
 void DepthCounter::forget_before(int64_t position) {
-    for (auto mate = first_mates_.begin(); mate != first_mates_.end();) {
-        const int64_t end = mate->second.start + static_cast<int64_t>(mate->second.counted.size());
-        mate = end <= position ? first_mates_.erase(mate) : std::next(mate);
-    }
+    for (auto mate = first_mates_.begin(); mate != first_mates_.end();)
+        mate = mate->second.end() <= position ? first_mates_.erase(mate) : std::next(mate);
 }
 
 }  // namespace pairhmm

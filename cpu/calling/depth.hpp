@@ -26,6 +26,7 @@ private:
     struct FirstMate {
         int64_t start;
         std::vector<bool> counted;
+        int64_t end() const { return start + static_cast<int64_t>(counted.size()); }
         bool has(int64_t position) const {
             const int64_t at = position - start;
             return at >= 0 && at < static_cast<int64_t>(counted.size()) && counted[at];

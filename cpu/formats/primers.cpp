@@ -7,6 +7,19 @@ PrimersOfStrand::PrimersOfStrand(std::vector<Primer> primers) : primers_(std::mo
     for (const Primer& primer : primers_) longest_ = std::max(longest_, primer.end - primer.start);
 }
 
+std::vector<ContigPrimers> primers_of(const PrimerList& primers, size_t contigs) {
+    if (primers.empty()) return {};
+    std::vector<std::vector<Primer>> of_strand[2];
+    for (auto& strand : of_strand) strand.resize(contigs);
+    for (const auto& [contig, start, end, is_reverse] : primers)
+        of_strand[is_reverse].at(contig).push_back({start, end});
+    std::vector<ContigPrimers> of_contig(contigs);
+    for (size_t contig = 0; contig < contigs; ++contig)
+        of_contig[contig] = {PrimersOfStrand(std::move(of_strand[0][contig])),
+                             PrimersOfStrand(std::move(of_strand[1][contig]))};
+    return of_contig;
+}
+
 std::optional<Primer> PrimersOfStrand::around(int64_t position) const {
     std::optional<Primer> found;
     const auto starts_before = [](const Primer& primer, int64_t start) { return primer.start < start; };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "formats/bam_record.hpp"
@@ -37,6 +38,12 @@ struct ContigPrimers {
 
     bool empty() const { return forward.empty() && reverse.empty(); }
 };
+
+// Contig, start and end of each primer, and whether it is on the reverse strand.
+using PrimerList = std::vector<std::tuple<size_t, int64_t, int64_t, bool>>;
+
+// The primers of so many contigs; nothing without primers.
+std::vector<ContigPrimers> primers_of(const PrimerList& primers, size_t contigs);
 
 // What is left of a read without primers, and whether it begins in one.
 struct PrimerCut {

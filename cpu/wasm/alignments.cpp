@@ -32,7 +32,17 @@ struct GivenRules {
     int32_t default_sample;
     int32_t jump;
     uint32_t indel_tags, trims_ends;
+    uint32_t primers;
+    const int32_t *primer_contig, *primer_start, *primer_end, *primer_is_reverse;
 };
+
+pairhmm::PrimerList primers_in(const GivenRules& given) {
+    pairhmm::PrimerList primers;
+    for (uint32_t i = 0; i < given.primers; ++i)
+        primers.emplace_back(given.primer_contig[i], given.primer_start[i], given.primer_end[i],
+                             given.primer_is_reverse[i] != 0);
+    return primers;
+}
 
 // Fields in the order in which web/src/files/read_block.js reads them.
 struct BlockView {
@@ -112,6 +122,7 @@ PAIRHMM_EXPORT("alignments_make") AlignmentParser* pairhmm_alignments_make(const
     rules.jump = given->jump;
     rules.indel_tags = given->indel_tags != 0;
     rules.trims_ends = given->trims_ends != 0;
+    rules.primers = pairhmm::primers_of(primers_in(*given), given->contigs);
     return new AlignmentParser(std::move(rules));
 }
 
@@ -153,6 +164,11 @@ PAIRHMM_EXPORT("alignments_has_met") uint32_t pairhmm_alignments_has_met(const A
 
 PAIRHMM_EXPORT("alignments_left_out") void* pairhmm_alignments_left_out(const AlignmentParser* parser) {
     return pairhmm::handed_over(std::vector<uint32_t>(parser->left_out(), parser->left_out() + pairhmm::kReasons));
+}
+
+// Of reads on contigs with primers: how many begin in none, and in one.
+PAIRHMM_EXPORT("alignments_begun") void* pairhmm_alignments_begun(const AlignmentParser* parser) {
+    return pairhmm::handed_over(std::vector<uint32_t>(parser->begun(), parser->begun() + 2));
 }
 
 // After a stop for a jump: contig and position to go on at, and the position of the last read.

@@ -9,7 +9,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -59,6 +59,12 @@ class UnrolledReference:
         self._over: dict[tuple[Any, ...], ReadBlock] = {}
         self._lock = threading.Lock()
 
+    def check_aligned(self, contigs: Mapping[str, int], paths: Iterable[str]) -> None:
+        """Require that alignments, which have these contigs, have each circle."""
+        for name in self.circles:
+            if name not in contigs:
+                raise no_contig("--circular", ", ".join(paths), name, contigs)
+
     def unrolled(self, contigs: dict[str, int]) -> dict[str, int]:
         """Contigs with the lengths that they have unrolled."""
         return {name: length * (_TURNS if name in self.circles else 1) for name, length in contigs.items()}
@@ -78,6 +84,11 @@ class UnrolledReference:
             parts.append(self._genome.fetch(chrom, at % length, at % length + behind - at))
             at = behind
         return "".join(parts)
+
+    def second_turn(self, values: NDArray[Any], chrom: str) -> NDArray[Any]:
+        """Of the values at each position of a contig, unrolled, those on the contig."""
+        first = self.on_contig(chrom)
+        return values[first : first + self.lengths[chrom]]
 
     def second_turns(self, intervals: Iterable[Interval]) -> list[Interval]:
         """Intervals of contigs, on the second turn of circles."""

@@ -10,7 +10,13 @@ import rich_click as click
 from click.core import ParameterSource
 
 from pairhmm.calling import call, scatter
-from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
+from pairhmm.calling.cli_options import (
+    circle_and_primer_options,
+    evidence_options,
+    molecule_options,
+    parallel_options,
+    scoring_options,
+)
 from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.calling.run_options import mixture_defaults
 from pairhmm.cli.fields import option, output_option
@@ -307,6 +313,7 @@ def command(
 
 @click.command("scatter", cls=AlignmentsCommand, examples=SCATTER_EXAMPLES)
 @evidence_options
+@circle_and_primer_options
 @model_options
 @molecule_options
 @click.option(

@@ -436,6 +436,11 @@ def evidence_options(command: Command) -> Command:
     return _with(command, (*_OF_SCORES, *_COMPUTE))
 
 
+def circle_and_primer_options(command: Command) -> Command:
+    """Add --circular and --primers to a command."""
+    return _with(command, _CIRCLES_AND_PRIMERS)
+
+
 def parallel_options(command: Command) -> Command:
     """Add the shared options to a command that runs shards in threads, and those that only such commands have."""
     return _with(command, (*_OF_SCORES, *_CIRCLES_AND_PRIMERS, _THREADS_OF_SHARDS, _CHUNK_SIZE))

@@ -23,7 +23,7 @@ from pairhmm.calling.timing import READING, Timing
 from pairhmm.engine.device_pool import Devices
 from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.intervals import Interval, no_contig
+from pairhmm.sequences.intervals import Interval
 
 if TYPE_CHECKING:
     from pairhmm._cpu import SourceRates
@@ -55,12 +55,12 @@ def open_files(inputs: RunInputs, options: RunOptions, threads: int | None = Non
         unrolled = UnrolledReference(genome, reads.circular)
         if reads.primers is not None:
             reads.primers.check(genome.contigs)
-        requested = requested_intervals(inputs, genome, options.padding)
+        requested = requested_intervals(inputs, genome, options.padding, unrolled.circles)
         need_index = requested is not None or bool(reads.circular)
         threads = options.threads if threads is None else threads
         with AlignmentReader(inputs.alignments, genome, need_index, threads, reads.samples) as reader:
             contigs = contig_order(reader, genome)
-            _check_aligned(reads.circular, reader, inputs)
+            unrolled.check_aligned(reader.contigs, inputs.alignments)
             if reads.circular:
                 requested = unrolled.second_turns(in_run_order(requested, contigs))
             check = reference_check(unrolled, reader)
@@ -70,12 +70,6 @@ def open_files(inputs: RunInputs, options: RunOptions, threads: int | None = Non
 def reference_check(genome: UnrolledReference, reader: AlignmentReader) -> ReferenceCheck:
     """A check that reads were aligned to the reference."""
     return ReferenceCheck(genome.path, genome.fetch, genome.lengths, reader.checksums)
-
-
-def _check_aligned(circular: Sequence[str], reader: AlignmentReader, inputs: RunInputs) -> None:
-    for name in circular:
-        if name not in reader.contigs:
-            raise no_contig("--circular", ", ".join(inputs.alignments), name, reader.contigs)
 
 
 @contextmanager

@@ -124,7 +124,8 @@ def _given_region(
     from pairhmm.sequences.letters import decode
 
     if intervals is None or len(intervals) != 1:
-        raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")
+        cure = "give that region, and only it, with -r" + "; it can't go over an origin" * bool(genome.circles)
+        raise InputError("--haplotypes", path, "its records span one region", cure)
     chrom, start, end = intervals[0]
     records = [Haplotype(decode(record.codes), (), record.name) for record in read_sequences(path)]
     region = Region(

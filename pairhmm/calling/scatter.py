@@ -109,7 +109,8 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
     check_whole("pieces", pieces, 1)
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
-        requested = requested_intervals(inputs, genome, options.padding)
+        circular = UnrolledReference(genome, options.reads.circular)
+        requested = requested_intervals(inputs, genome, options.padding, circular.circles)
         intervals = in_run_order(requested, contigs)
         rank = {name: number for number, name in enumerate(contigs)}
         if not intervals:
@@ -117,7 +118,7 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
         work = work_of(reader.sources, intervals)
         targets = [work.locus_at(number / pieces) for number in range(1, pieces)]
         if inputs.candidates is not None:
-            candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, requested is not None)
+            candidates = CandidateReader(inputs.candidates, contigs, circular.fetch, requested is not None)
             source = listed_stretches(targets, candidates)
         else:
             source = discovered_stretches(targets, reader, UnrolledReference(genome), contigs, options)

@@ -29,19 +29,26 @@ def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
     return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
 
 
-def requested_intervals(inputs: RunInputs, genome: Reference, padding: int = 0) -> list[Interval] | None:
-    """The requested intervals, extended by so many bases, merged and in the reference's order; None for everywhere."""
+def requested_intervals(
+    inputs: RunInputs, genome: Reference, padding: int = 0, circles: Collection[str] = ()
+) -> list[Interval] | None:
+    """The requested intervals, extended by so many bases, merged and in the reference's order; None for everywhere.
+
+    Those over the origin of one of `circles` become two.
+    """
     if inputs.intervals is not None:
         return merge(inputs.intervals, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
     intervals = [
-        parse_region(region, genome.contigs) if isinstance(region, str) else place_interval(region, genome.contigs)
+        parse_region(region, genome.contigs, circles=circles)
+        if isinstance(region, str)
+        else place_interval(region, genome.contigs, circles)
         for region in inputs.regions
     ]
     if inputs.regions_file is not None:
-        intervals += read_intervals(inputs.regions_file, genome.contigs)
-    return _widened(intervals, padding, genome.contigs)
+        intervals += read_intervals(inputs.regions_file, genome.contigs, circles)
+    return _widened(intervals, padding, genome.contigs, circles)
 
 
 def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
@@ -57,11 +64,17 @@ def with_padding(intervals: Sequence[Interval] | None, genome: UnrolledReference
     return None if intervals is None else _widened(intervals, PADDING, genome.contigs)
 
 
-def _widened(intervals: Iterable[Interval], padding: int, contigs: Mapping[str, int]) -> list[Interval]:
+def _widened(
+    intervals: Iterable[Interval], padding: int, contigs: Mapping[str, int], circles: Collection[str] = ()
+) -> list[Interval]:
     """Intervals with so many bases more on either side, merged and in the reference's order."""
-    widened = [
-        Interval(chrom, max(0, start - padding), min(contigs[chrom], end + padding)) for chrom, start, end in intervals
-    ]
+    widened = []
+    for chrom, start, end in intervals:
+        length, wide = contigs[chrom], Interval(chrom, start - padding, end + padding)
+        # What passes the end of a circle is at its beginning.
+        for turn in (-length, 0, length) if chrom in circles else (0,):
+            first, last = max(0, wide.start + turn), min(length, wide.end + turn)
+            widened += [Interval(chrom, first, last)] if first < last else []
     return merge(widened, list(contigs))
 
 

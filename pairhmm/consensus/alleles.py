@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.errors import InputError
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.letters import SET_OF_LETTER
@@ -24,12 +26,19 @@ _MAJORITY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Indel:
-    """An insertion or deletion: `bases` take the place of [start, end) of the reference."""
+    """An insertion or deletion: `bases` take the place of [start, end) of the reference.
+
+    Over the origin of a circular contig, `end` is behind the last base.
+    """
 
     start: int
     end: int
     bases: str
     fraction: float
+
+    def positions(self, length: int) -> NDArray[np.int64]:
+        """The positions whose bases it replaces, on a contig of so many bases."""
+        return np.arange(self.start, self.end) % length
 
     @property
     def keeps_frame(self) -> bool:
@@ -45,11 +54,12 @@ class Indel:
 
 @dataclass(slots=True)
 class ContigAlleles:
-    """The alleles on one contig.
+    """The alleles on a contig of so many bases.
 
     `bases` has the fraction of each base other than the reference's, by position.
     """
 
+    length: int
     bases: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
     indels: list[Indel] = field(default_factory=list)
 
@@ -58,19 +68,21 @@ class ContigAlleles:
         if len(ref) == len(alt):
             for at, (old, new) in enumerate(zip(ref, alt, strict=True), start=position):
                 if old != new:
-                    self.bases[at][new] += fraction
+                    self.bases[at % self.length][new] += fraction
             return
         offset, old, new = trim_allele(ref, alt)
         start = position + offset
         self.indels.append(Indel(start, start + len(old), new, fraction))
 
 
-def read_alleles(path: str, sample: str | None, reference: Reference) -> tuple[str, Mapping[str, ContigAlleles]]:
+def read_alleles(
+    path: str, sample: str | None, reference: Reference, unrolled: UnrolledReference
+) -> tuple[str, Mapping[str, ContigAlleles]]:
     """The sample, and the alleles of its calls by contig. Alleles of records that fail a filter are left out.
 
     Raises InputError for a sample that the file lacks, and for calls on another reference.
     """
-    alleles: dict[str, ContigAlleles] = defaultdict(ContigAlleles)
+    alleles: dict[str, ContigAlleles] = {}
     failed: list[str] = []
     with CalledSites(path) as sites:
         name = _chosen_sample(path, sites.samples, sample)
@@ -78,7 +90,8 @@ def read_alleles(path: str, sample: str | None, reference: Reference) -> tuple[s
         for site in sites:
             if site.chrom not in alleles:
                 reference.check_contigs(path, {site.chrom: sites.contigs.get(site.chrom)})
-            _check_bases(path, site, reference)
+                alleles[site.chrom] = ContigAlleles(reference.contigs[site.chrom])
+            _check_bases(path, site, unrolled)
             fractions = fractions_of(site.calls[number], len(site.alts))
             if not site.passes:
                 failed += [f"{site.chrom}:{site.pos + 1} ({site.filters})"] * (sum(fractions) > _MAJORITY)
@@ -104,13 +117,17 @@ def _chosen_sample(path: str, samples: Sequence[str], sample: str | None) -> str
     return sample
 
 
-def _check_bases(path: str, site: ReportedSite, reference: Reference) -> None:
+def _check_bases(path: str, site: ReportedSite, reference: UnrolledReference) -> None:
     """Require that a record's REF are the reference's bases."""
-    own = reference.fetch(site.chrom, site.pos, site.pos + len(site.ref))
+    end = site.pos + len(site.ref)
+    own = "" if site.pos >= reference.lengths[site.chrom] else reference.fetch(site.chrom, site.pos, end)
     same = len(own) == len(site.ref) and (_sets(own) & _sets(site.ref)).all()
     if not same:
         rule = f"REF is {site.ref}, but {reference.path} has {own or 'no base'} there"
-        raise InputError(path, f"{site.chrom}:{site.pos + 1}", rule, "give the reference of the calls with -f")
+        cure = "give the reference of the calls with -f"
+        if own and len(own) < len(site.ref):
+            cure += f", and --circular {site.chrom} if that is a circle"
+        raise InputError(path, f"{site.chrom}:{site.pos + 1}", rule, cure)
 
 
 def _sets(letters: str) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import Unpack
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.primers import read_primers
 from pairhmm.alignments.selection import ReadSelection
-from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.run_options import EXCLUDED_FLAGS
 from pairhmm.consensus.alleles import ContigAlleles, Indel, read_alleles
 from pairhmm.consensus.depth import contig_depths, sample_number
@@ -37,6 +38,7 @@ def consensus(
     output: AnyPath,
     sample: str | None = None,
     primers: AnyPath | None = None,
+    circular: Texts = (),
     options: ConsensusOptions | None = None,
     **keywords: Unpack[ConsensusKeywords],
 ) -> None:
@@ -59,6 +61,9 @@ def consensus(
         A sample of the calls that have several.
     primers : path, optional
         BED of the primers of a tiling scheme. Bases of reads that come from them don't count as depth.
+    circular : str or sequence of str
+        Contigs that are circles: reads over the origin count on both sides of it, and alleles over it are applied. The
+        alignments then need an index.
     options : ConsensusOptions, optional
     **keywords
         Fields of `ConsensusOptions` by name, such as ``min_depth=20``. They override those of `options`.
@@ -81,45 +86,47 @@ def consensus(
     scheme = path_of(primers)
     check_apart((calls, *paths, path_of(reference), scheme), [("-o", output)])
     with Reference(path_of(reference)) as genome:
-        name, alleles = read_alleles(calls, sample, genome)
-        selection = _selection(genome, scheme, chosen)
-        with AlignmentReader(paths, genome) as reader, open_output(output) as out:
+        selection = _selection(genome, scheme, circular, chosen)
+        unrolled = UnrolledReference(genome, selection.circular)
+        name, alleles = read_alleles(calls, sample, genome, unrolled)
+        with AlignmentReader(paths, genome, bool(unrolled.circles)) as reader, open_output(output) as out:
             number = sample_number(reader, name, calls)
             for chrom, (depth,) in contig_depths(reader, [number], genome, selection, chosen.min_base_quality):
                 if depth.max(initial=0) < chosen.min_depth:
                     log.info("%s: no position has a depth of %d, so it is left out", chrom, chosen.min_depth)
                     continue
                 bases = genome.fetch(chrom, 0, len(depth))
-                made = make_consensus(bases, alleles.get(chrom, ContigAlleles()), depth, chosen)
+                made = make_consensus(bases, alleles.get(chrom, ContigAlleles(len(bases))), depth, chosen)
                 out.write(f">{name}|{chrom}\n{textwrap.fill(made.letters, LINE)}\n")
-                _tell(chrom, made)
+                _tell(chrom, made, unrolled.circles.get(chrom, 0))
 
 
-def _selection(genome: Reference, scheme: str | None, options: ConsensusOptions) -> ReadSelection:
+def _selection(genome: Reference, scheme: str | None, circular: Texts, options: ConsensusOptions) -> ReadSelection:
     primers = None if scheme is None else read_primers(scheme)
     if primers is not None:
         primers.check(genome.contigs)
-    return ReadSelection(EXCLUDED_FLAGS, options.min_mapq, primers=primers)
+    return ReadSelection(EXCLUDED_FLAGS, options.min_mapq, circular=texts_of(circular), primers=primers)
 
 
-def _tell(chrom: str, made: Consensus) -> None:
-    """Say what was applied and what was left out."""
+def _tell(chrom: str, made: Consensus, circle: int) -> None:
+    """Say what was applied and what was left out. `circle`: the bases of the contig, if that is circular."""
     log.info(
         "%s: %d bases, %d of them N by their depth, %d changed, %d ambiguous, %d insertions and deletions",
         *(chrom, len(made.letters), made.masked, made.changed, made.ambiguous, len(made.applied)),
     )
     for indel in made.applied[:MOST_TOLD]:
-        log.info("%s: applied", _described(chrom, indel))
+        log.info("%s: applied", _described(chrom, indel, circle))
     for indel, why in made.left_out[:MOST_TOLD]:
-        log.info("%s: left out, because %s", _described(chrom, indel), why)
+        log.info("%s: left out, because %s", _described(chrom, indel, circle), why)
     untold = max(0, len(made.applied) - MOST_TOLD) + max(0, len(made.left_out) - MOST_TOLD)
     if untold:
         log.info("%s: %d more insertions and deletions are not told of", chrom, untold)
 
 
-def _described(chrom: str, indel: Indel) -> str:
+def _described(chrom: str, indel: Indel, circle: int) -> str:
+    at = indel.start % circle if circle else indel.start
     deleted = indel.end - indel.start
     changes = [f"deletion of {deleted}"] if deleted else []
     changes += [f"insertion of {len(indel.bases)}"] if indel.bases else []
     frame = "keeps" if indel.keeps_frame else "shifts"
-    return f"{chrom}:{indel.start + 1}: {' and '.join(changes)}, fraction {indel.fraction:.3g}, {frame} the frame"
+    return f"{chrom}:{at + 1}: {' and '.join(changes)}, fraction {indel.fraction:.3g}, {frame} the frame"

@@ -58,6 +58,16 @@ _DEFAULTS = ConsensusOptions()
     " pool, strand) as depth.",
 )
 @option(
+    api.consensus,
+    "circular",
+    type=str,
+    multiple=True,
+    metavar="NAME",
+    panel=READS,
+    help="Take this contig for a circle, as 'call --circular' does. This option may be repeated. It needs indexed"
+    " alignments.",
+)
+@option(
     _DEFAULTS,
     "min_depth",
     metavar="N",
@@ -100,6 +110,7 @@ def command(
     reference: str,
     sample: str | None,
     primers: str | None,
+    circular: tuple[str, ...],
     output: str,
     **options: Any,
 ) -> None:
@@ -108,4 +119,4 @@ def command(
     The fraction of an allele is AF of the sample, else its share of the reads in AD, else of the copies in GT. Alleles
     of records that fail a filter are left out. Messages say which insertions and deletions were applied.
     """
-    api.consensus(calls, alignments, reference, output, sample, primers, ConsensusOptions(**options))
+    api.consensus(calls, alignments, reference, output, sample, primers, circular, ConsensusOptions(**options))

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import ReadSelection
+from pairhmm.calling.circles import UnrolledReference, run_blocks
 from pairhmm.calling.reference_check import ReferenceCheck
+from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.targets import in_run_order
 from pairhmm.errors import InputError
 from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
@@ -31,24 +33,29 @@ def contig_depths(
     """The depths of each contig that has reads, in the order of the alignments; of `reader`'s samples of these numbers.
 
     `regions`: disjoint. Only reads that overlap one are read, through the index. Where nothing is read, depth takes no
-    memory.
+    memory. Reads over the origin of a circular contig of `selection` are whole, which takes an index, too.
     """
-    check = ReferenceCheck(reference.path, reference.fetch, reference.contigs, reader.checksums)
+    genome = UnrolledReference(reference, selection.circular)
+    genome.check_aligned(reader.contigs, [source.path for source in reader.sources])
+    if genome.circles:
+        regions = genome.second_turns(in_run_order(None, reader.contigs) if regions is None else regions)
+    check = ReferenceCheck(genome.path, genome.fetch, genome.lengths, reader.checksums)
     counters = [native.DepthCounter(sample, min_base_quality) for sample in samples]
     chrom, depths = "", list[NDArray[np.uint32]]()
-    for block in check.watch(read_blocks(reader.sources, list(reader.contigs), selection, regions=regions)):
+    chunk = RunOptions().chunk_size
+    for block in check.watch(run_blocks(genome, reader.sources, list(reader.contigs), selection, chunk, regions)):
         if block.chrom != chrom:
             if chrom:
-                yield chrom, depths
+                yield chrom, [genome.second_turn(depth, chrom) for depth in depths]
             chrom, depths = block.chrom, []
             for counter in counters:
                 counter.reset()
-                depths.append(np.zeros(reference.contigs[chrom], dtype=np.uint32))
+                depths.append(np.zeros(genome.contigs[chrom], dtype=np.uint32))
         reads = block.aligned
         for counter, depth in zip(counters, depths, strict=True):
             counter.add(reads, depth)
     if chrom:
-        yield chrom, depths
+        yield chrom, [genome.second_turn(depth, chrom) for depth in depths]
 
 
 def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple, TypedDict
 
 import numpy as np
@@ -88,7 +88,7 @@ def make_consensus(
     applied, left_out = _chosen_indels(alleles.indels, depth, options)
     kept = np.ones(len(sets), dtype=bool)
     for indel in applied:
-        kept[indel.start : indel.end] = False
+        kept[indel.positions(len(sets))] = False
     is_deep = kept & (depth >= options.min_depth)
     is_several = (sets & (sets - 1)) != 0
     return Consensus(
@@ -105,7 +105,7 @@ def _chosen_bases(own: NDArray[np.uint8], alleles: ContigAlleles, options: Conse
     """The set of bases of each position of the reference, whose own are `own`."""
     sets, deleted = own.copy(), np.zeros(len(own))
     for indel in alleles.indels:
-        deleted[indel.start : indel.end] += indel.fraction
+        deleted[indel.positions(len(own))] += indel.fraction
     for position, others in alleles.bases.items():
         rest = max(0.0, 1 - sum(others.values()) - deleted[position])
         sets[position] = _chosen_set(int(own[position]), rest, others, options)
@@ -130,10 +130,24 @@ def _chosen_indels(
     indels: Sequence[Indel], depth: NDArray[np.uint32], options: ConsensusOptions
 ) -> tuple[list[Indel], list[tuple[Indel, str]]]:
     """Insertions and deletions that are applied, in order, and the others with the reason."""
-    chosen = [_chosen_of_some(near, depth, options) for near in _neighbours(indels)]
+    chosen = [_chosen_of_some(near, depth, options) for near in _neighbours(_unrolled(indels, len(depth)))]
     applied = [indel for own, _ in chosen for indel in own]
     left_out = [indel for _, others in chosen for indel in others]
     return applied, sorted(left_out, key=lambda one: -one[0].fraction)
+
+
+def _unrolled(indels: Sequence[Indel], length: int) -> list[Indel]:
+    """Those at the beginning of a circle follow the last base if they are neighbours of one over the origin."""
+    reach = max((one.end for one in indels), default=0) - length
+    if reach <= 0:
+        return list(indels)
+    unrolled = []
+    for indel in sorted(indels, key=lambda one: one.start):
+        is_behind = indel.start <= reach and indel.end <= length
+        reach = max(reach, indel.end) if is_behind else reach
+        behind = replace(indel, start=indel.start + length, end=indel.end + length)
+        unrolled.append(behind if is_behind else indel)
+    return unrolled
 
 
 def _neighbours(indels: Sequence[Indel]) -> Iterator[list[Indel]]:
@@ -159,7 +173,7 @@ def _chosen_of_some(
             left_out.append((indel, "it overlaps one that was applied"))
         elif indel.fraction < options.min_fraction - _SLACK or indel.fraction <= rest:
             left_out.append((indel, "its fraction is too low"))
-        elif depth[max(0, indel.start - 1)] < options.min_depth:
+        elif depth[max(0, indel.start - 1) % len(depth)] < options.min_depth:
             left_out.append((indel, "the depth before it is too low"))
         else:
             applied.append(indel)
@@ -167,8 +181,11 @@ def _chosen_of_some(
 
 
 def _spliced(sets: NDArray[np.uint8], indels: Sequence[Indel]) -> str:
-    parts, at = [], 0
-    for indel in indels:
+    """The bases with insertions and deletions applied. What is behind the last base is the contig's beginning."""
+    length = len(sets)
+    behind = [replace(one, start=one.start - length, end=one.end - length) for one in indels if one.start > length]
+    parts, at = [], max(0, max((one.end for one in indels if one.start <= length), default=0) - length)
+    for indel in (*behind, *(one for one in indels if one.start <= length)):
         parts += [decode_sets(sets[at : indel.start]), indel.bases]
         at = indel.end
     return "".join([*parts, decode_sets(sets[at:])])

@@ -44,8 +44,8 @@ class ReportInputs:
         A path.
     likelihoods, alignments, hits, scan_summaries, explanations, timings : sequence of str
         Paths.
-    hits_samples, info : sequence of str
-        Names of samples, and keys of INFO.
+    circular, hits_samples, info : sequence of str
+        Names of contigs and of samples, and keys of INFO.
     """
 
     reference: str | None = _file("reference", "The reference genome (FASTA).")
@@ -63,6 +63,11 @@ class ReportInputs:
         "tiles",
         "The tiles of an amplicon scheme (BED), or its primers if names end in _LEFT and _RIGHT. The report names tiles"
         " without enough depth. Needs --alignments.",
+    )
+    circular: Sequence[str] = _texts(
+        "NAME",
+        "A contig that is a circle, as in 'call --circular': reads over its origin count as depth on both sides of it."
+        " Needs --alignments.",
     )
     targets: str | None = _file(
         "targets",
@@ -132,6 +137,7 @@ class ReportKeywords(TypedDict, total=False):
     likelihoods: Paths
     alignments: Paths
     tiles: AnyPath | None
+    circular: Texts
     targets: AnyPath | None
     hits: Paths
     signatures: AnyPath | None
@@ -172,6 +178,8 @@ def check_inputs(inputs: ReportInputs) -> None:
         raise InputError("--targets", "", "need the depth of reads", "give their --alignments")
     if inputs.tiles is not None and not inputs.alignments:
         raise InputError("--tiles", "", "need the depth of reads", "give their --alignments")
+    if inputs.circular and not inputs.alignments:
+        raise InputError("--circular", "", "is for the depth of reads", "give their --alignments")
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
         rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")

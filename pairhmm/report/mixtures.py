@@ -124,7 +124,7 @@ def _add_alleles(tracks: dict[tuple[str, str], Track], site: ReportedSite, sampl
         if len(call.fractions) != len(site.alts):
             continue
         track = tracks.setdefault((name, site.chrom), Track(name, site.chrom, length))
-        track.length = max(track.length, site.pos + len(site.ref))
+        track.length = max(track.length, site.pos + 1)
         intervals = call.intervals if len(call.intervals) == 2 * len(site.alts) else (None,) * (2 * len(site.alts))
         for number, (alt, fraction) in enumerate(zip(site.alts, call.fractions, strict=True)):
             if number + 1 in call.alleles:
@@ -137,7 +137,7 @@ def _add_depths(
     tracks: dict[tuple[str, str], Track], inputs: ReportInputs, reference: str, samples: Sequence[str]
 ) -> None:
     """Add the depth of the contigs that have alleles or tiles; without any of these, of all."""
-    options, selection = ConsensusOptions(), ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ)
+    options, selection = ConsensusOptions(), ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ, circular=inputs.circular)
     with Reference(reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         tiles: dict[str, list[Tile]] = defaultdict(list)
         for tile in [] if inputs.tiles is None else read_tiles(inputs.tiles, genome.contigs):

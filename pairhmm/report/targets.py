@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,8 @@ def read_targets(inputs: ReportInputs, notes: list[str], least: int) -> Targets:
             by_contig[target[0].chrom].append(target)
         regions = merge([place for place, _ in targets], list(genome.contigs))
         samples = range(len(reader.samples))
-        for chrom, depths in contig_depths(reader, samples, genome, _SELECTION, MIN_BASE_QUALITY, regions):
+        selection = replace(_SELECTION, circular=inputs.circular)
+        for chrom, depths in contig_depths(reader, samples, genome, selection, MIN_BASE_QUALITY, regions):
             own = by_contig.pop(chrom)
             for sample, depth in zip(reader.samples, depths, strict=True):
                 shown.add(sample, chrom, depth, own)

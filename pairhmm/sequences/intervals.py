@@ -44,7 +44,7 @@ class _Reading(NamedTuple):
     end: str | None
 
 
-def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> Interval:
+def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r", circles: Collection[str] = ()) -> Interval:
     """Parse `chr`, `chr:position`, `chr:begin-` or `chr:begin-end`, 1-based inclusive; numbers may have commas.
 
     `chr:100` is one position, as in bcftools and GATK; `chr:100-` goes to the end of the contig. Names may hold colons,
@@ -53,7 +53,9 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     Raises InputError for an unknown contig, for a text that can be read in two ways, and for an interval that ends
     before it begins or lies outside the contig.
 
-    `contigs`: contig lengths. `option`: the option that gave the text, for the message.
+    `contigs`: contig lengths. `option`: the option that gave the text, for the message. `circles`: contigs that are
+    circles. `chr:begin-end` goes over the origin of one if it ends before it begins, or behind the last base; the
+    interval then ends behind the last base.
     """
     readings = list(_readings(text, contigs))
     if not readings:
@@ -69,15 +71,18 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
         return Interval(chrom, 0, length)
     begin = _number(first)
     end = begin if last is None else _FARTHEST if last == "-" else _number(last[1:])
-    if begin is None or end is None or begin < 1 or end < begin:
+    is_circle = chrom in circles and last not in (None, "-")
+    if begin is None or end is None or begin < 1 or not (begin <= end or (is_circle and end >= 1)):
         raise InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
     if begin > length:
         raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
+    if is_circle:
+        return Interval(chrom, begin - 1, end + length if end < begin else min(end, begin - 1 + length))
     return Interval(chrom, begin - 1, min(end, length))
 
 
-def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int]) -> Interval:
-    """The interval of a contig's name, a start and an end, 0-based half-open.
+def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int], circles: Collection[str] = ()) -> Interval:
+    """The interval of a contig's name, a start and an end, 0-based half-open. On one of `circles` it may pass the end.
 
     Raises InputError for one that does not lie on a contig.
     """
@@ -88,7 +93,7 @@ def place_interval(place: tuple[str, int, int], contigs: Mapping[str, int]) -> I
         raise InputError("regions", str(place), "not (contig, start, end)", "give whole numbers") from None
     if not 0 <= interval.start < interval.end:
         raise InputError("regions", str(place), "an interval without a base", _HALF_OPEN)
-    check_inside(interval, "regions", str(place), contigs)
+    check_inside(interval, "regions", str(place), contigs, circles)
     return interval
 
 
@@ -114,22 +119,25 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
     return no_contig(option, text, match[1] if match else text, contigs)
 
 
-def read_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
+def read_intervals(path: str | Path, contigs: Mapping[str, int], circles: Collection[str] = ()) -> list[Interval]:
     """Intervals of a file, merged and in the order of `contigs`.
 
     A file that begins with ``@`` is Picard's interval list (1-based inclusive). Of a VCF, the intervals are the
     reference bases of the records, of blocks of a gVCF those up to ``END``. Any other file is BED: its first three
     columns are 0-based half-open. The file may be gzipped; ``-`` is stdin. One without an interval is announced.
+    Intervals of `circles` may go on behind the last base.
 
     Raises InputError for a line that can't be used; names it.
     """
-    intervals = [interval for interval, _ in named_intervals(path, contigs)]
+    intervals = [interval for interval, _ in named_intervals(path, contigs, circles)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
     return merge(intervals, list(contigs))
 
 
-def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[Interval, str]]:
+def named_intervals(
+    path: str | Path, contigs: Mapping[str, int], circles: Collection[str] = ()
+) -> list[tuple[Interval, str]]:
     """Each interval of a file, and its name; empty where it has none. Otherwise as `read_intervals`."""
     found, parse, name = [], bed_interval, 3
     for number, line in enumerate(read_lines(str(path)), start=1):
@@ -140,7 +148,7 @@ def named_intervals(path: str | Path, contigs: Mapping[str, int]) -> list[tuple[
         cells = line.split()
         if is_bed_record(line, cells) and not line.startswith("@"):
             interval = parse(str(path), number, cells)
-            check_inside(interval, str(path), f"line {number}", contigs)
+            check_inside(interval, str(path), f"line {number}", contigs, circles)
             found.append((interval, cells[name] if len(cells) > name else ""))
     return found
 
@@ -206,7 +214,10 @@ def bed_interval(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
     start, end = int(cells[1]), int(cells[2])
-    if start >= end:
+    if start > end:
+        cure = "write start < end; over the origin of a circle (--circular), end is behind the last base"
+        raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
+    if start == end:
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
@@ -228,13 +239,16 @@ def _vcf_line(path: str, number: int, cells: Sequence[str]) -> Interval:
     return Interval(cells[0], start, int(block_end[1]) if block_end else start + len(cells[3]))
 
 
-def check_inside(interval: Interval, path: str, place: str, contigs: Mapping[str, int]) -> None:
-    """Require that an interval, from some place of a file, is inside a contig."""
+def check_inside(
+    interval: Interval, path: str, place: str, contigs: Mapping[str, int], circles: Collection[str] = ()
+) -> None:
+    """Require that an interval, from some place of a file, is inside a contig, or goes once around one of `circles`."""
     chrom, start, end = interval
     if chrom not in contigs:
         raise no_contig(path, place, chrom, contigs)
-    if end > contigs[chrom]:
-        rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
+    length = contigs[chrom]
+    if start >= length or end > (start + length if chrom in circles else length):
+        rule = f"{start}-{end} is not inside {chrom}, which has {length} bases"
         raise InputError(path, place, rule, _HALF_OPEN)
 
 

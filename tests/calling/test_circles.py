@@ -12,6 +12,7 @@ import numpy as np
 import pysam
 import pytest
 
+import pairhmm
 from pairhmm.calling import parallel
 from pairhmm.native import is_compiled
 
@@ -158,6 +159,36 @@ def test_regions_threads_lists_and_mixtures_beside_the_origin(write, called, run
     assert [int(record[1]) for record in mixed] == [1, 2, 1001, LENGTH - 1, LENGTH]
 
 
+def test_regions_over_the_origin(write, called, run_cli):
+    """They are those on both sides of it, in each notation, and no record is there twice."""
+    write("x", ALLELES["SNVs at 1 and L"] | ALLELES["SNVs at 2 and L - 1"] | {1000: OTHER[CIRCLE[1000]]})
+    every = called("x", "--circular", "c")
+    (middle,) = (record for record in every if record[1] == "1001")
+    beside = [record for record in every if record != middle]
+    Path("one.bed").write_text(f"c\t{LENGTH - 9}\t{LENGTH + 9}\n")
+    Path("two.bed").write_text(f"c\t{LENGTH - 9}\t{LENGTH + 9}\nc\t0\t5\nc\t{LENGTH - 1}\t{LENGTH}\n")
+    for place in (
+        ("-r", f"c:{LENGTH - 9}-10"),
+        ("-r", f"c:{LENGTH - 9}-{LENGTH + 10}"),
+        ("-r", f"c:{LENGTH - 9}-", "-r", "c:1-10"),
+        ("-r", "c:5-5", "--padding", 10),
+        ("-R", "one.bed"),
+        ("-R", "two.bed", "-@", 2),
+    ):
+        assert called("x", "--circular", "c", *place) == beside, place
+    assert called("x", "--circular", "c", "-r", f"c:{LENGTH}-1") == [every[0], every[-1]]
+    assert called("x", "--circular", "c", "-r", "c:900-899") == every
+    places = [
+        (site.variant.chrom, site.variant.pos + 1)
+        for site in pairhmm.call("x.bam", "x.fa", regions=("c", LENGTH - 9, LENGTH + 9), circular="c")
+    ]
+    assert [("c", int(record[1])) for record in beside] == places
+    done = run_cli("scatter", "-f", "x.fa", "--circular", "c", "-R", "one.bed", "-n", 2, "-o", "shards", "x.bam")
+    assert done.returncode == 0, done.stderr
+    shards = [Path(f"shards/{number}-of-2.bed") for number in (1, 2)]
+    assert [row for shard in shards for row in called("x", "--circular", "c", "-R", shard)] == beside
+
+
 def test_a_deletion_over_the_origin_is_written_and_read(write, called, run_cli):
     """REF goes on with the first bases of the contig."""
     write("x", ALLELES["deletion over"])
@@ -168,6 +199,18 @@ def test_a_deletion_over_the_origin_is_written_and_read(write, called, run_cli):
     run_cli("call", "-f", "x.fa", "--circular", "c", "--ploidy", 1, "-o", "x.bcf", "x.bam")
     (listed,) = called("x", "--circular", "c", "--ploidy", 1, "-v", "x.bcf")
     assert listed[:5] == record[:5] and listed[9].startswith("1:0,")
+
+
+@pytest.mark.parametrize("name", ALLELES)
+def test_the_consensus_is_the_planted_sequence(write, run_cli, name):
+    alleles = ALLELES[name] | {60: CIRCLE[60] + "CCGG", 1000: OTHER[CIRCLE[1000]], LENGTH - 40: ""}
+    write("x", alleles)
+    run_cli("call", "-f", "x.fa", "--circular", "c", "--mixture", "-o", "x.vcf.gz", "x.bam")
+    done = run_cli("consensus", "-f", "x.fa", "--circular", "c", "-b", "x.bam", "x.vcf.gz")
+    assert done.returncode == 0, done.stderr
+    made = "".join(done.stdout.split("\n")[1:])
+    planted = "".join(alleles.get(at, CIRCLE[at]) for at in range(LENGTH))
+    assert made == planted
 
 
 def test_tables_name_the_region_over_the_origin(write, run_cli):
@@ -189,6 +232,9 @@ def test_tables_name_the_region_over_the_origin(write, run_cli):
     [
         (("--circular", "chrM"), "--circular: chrM: no contig 'chrM'; contigs are c, d"),
         (("--circular", "d"), "--circular: x.bam: no contig 'd'; contigs are c"),
+        (("-r", f"c:{LENGTH}-1"), f"-r: c:{LENGTH}-1: not an interval"),
+        (("--circular", "c", "-r", f"c:{LENGTH + 1}-5"), f"outside c, which has {LENGTH} bases"),
+        (("--circular", "c", "-r", f"c:{LENGTH}-1", "--haplotypes", "x.fa"), "it can't go over an origin"),
         (("--circular", "c", "--gvcf"), "--gvcf: reference blocks have no circular contigs"),
     ],
 )

@@ -93,6 +93,38 @@ def test_depth_counts_molecules(run_cli, sample, tmp_path, least):
     assert "unread" not in done.stdout
 
 
+@pytest.mark.parametrize("least", [45, 50, 55])
+def test_depth_at_the_origin_of_a_circle_counts_molecules(run_cli, tmp_path, least):
+    """Pairs whose mates overlap, on a circle. Of a read over the origin, the shorter side is clipped."""
+    rng = np.random.default_rng(7)
+    bases = "".join(rng.choice(list("ACGT"), LENGTH))
+    seen, lines = [set() for _ in range(LENGTH)], []
+    for number in range(200):
+        first = int(rng.integers(0, LENGTH))
+        for flag, start in ((99, first), (147, (first + int(rng.integers(10, 90))) % LENGTH)):
+            for place in range(start, start + READ):
+                seen[place % LENGTH].add(number)
+            over = max(0, start + READ - LENGTH)
+            at, cigar = (start, f"{READ - over}M{over}S" if over else f"{READ}M")
+            if over > READ // 2:
+                at, cigar = 0, f"{READ - over}S{over}M"
+            letters = (bases * 2)[start : start + READ]
+            lines.append((at, f"r{number}\t{flag}\tchr\t{at + 1}\t60\t{cigar}\t=\t1\t0\t{letters}\t{'I' * READ}\n"))
+    (tmp_path / "ref.fa").write_text(f">chr\n{bases}\n")
+    text = f"@HD\tSO:coordinate\n@SQ\tSN:chr\tLN:{LENGTH}\n" + "".join(line for _, line in sorted(lines))
+    (tmp_path / "reads.sam").write_text(text)
+    pysam.view("-b", "-o", str(tmp_path / "reads.bam"), str(tmp_path / "reads.sam"), catch_stdout=False)
+    pysam.index(str(tmp_path / "reads.bam"))
+    calls = write_calls(tmp_path / "none.vcf", [])
+    done, _, letters = run(run_cli, tmp_path, calls, "--circular", "chr", "--min-depth", least)
+    assert done.returncode == 0, done.stderr
+    deep = [len(names) >= least for names in seen]
+    assert 0 < sum(deep) < LENGTH
+    assert letters == "".join(base if enough else "N" for base, enough in zip(bases, deep, strict=True))
+    done, _, linear = run(run_cli, tmp_path, calls, "--min-depth", least)
+    assert linear.count("N") > letters.count("N")
+
+
 def test_alleles_of_passing_records_are_applied(run_cli, sample, tmp_path):
     bases = bases_of(sample)
     records = [
@@ -148,14 +180,19 @@ def test_bases_of_primers_are_no_depth(run_cli, sample, tmp_path):
         ([], "s", ("--sample", "x"), "calls.vcf: has no sample x; it has s"),
         ([], "", (), "calls.vcf: has no sample; give calls with genotypes"),
         ("other", "s", (), "calls.vcf: chr:101: REF is {other}, but {ref} has {own} there; give the reference of"),
+        ("over", "s", (), "give the reference of the calls with -f, and --circular chr if that is a circle"),
+        ([], "s", ("--circular", "chrM"), "--circular: chrM: no contig 'chrM'; contigs are chr, unread"),
+        ([], "s", ("--circular", "chr"), "reads.bam: has no index, which regions need; run samtools index"),
         ("beyond", "s", (), "calls.vcf: chr:900: REF is A, but {ref} has no base there"),
     ],
 )
 def test_bad_input_is_one_line(run_cli, sample, tmp_path, records, samples, options, message):
     own = bases_of(sample)[100]
     if records:
-        place = {"other": (101, other(own)), "beyond": (900, "A")}[records]
-        records = [(*place, "ACGT"[("ACGT".index(place[1]) + 2) % 4], ".", "GT", "0/1")]
+        place = {"other": (101, other(own)), "beyond": (900, "A"), "over": (LENGTH, bases_of(sample)[-1] + "A")}[
+            records
+        ]
+        records = [(*place, "ACGT"[("ACGT".index(place[1][0]) + 2) % 4], ".", "GT", "0/1")]
     calls = write_calls(tmp_path / "calls.vcf", records, samples=samples)
     out = tmp_path / "out.fa"
     done, *_ = run(run_cli, sample, calls, "-o", out, *options)

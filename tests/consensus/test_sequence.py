@@ -11,7 +11,7 @@ REFERENCE = "ACGTACGTACGTACGTACGT"
 
 def made(*variants, depth=100, **options):
     """The consensus with variants (0-based position, REF, ALT, fraction)."""
-    alleles = ContigAlleles()
+    alleles = ContigAlleles(len(REFERENCE))
     for variant in variants:
         alleles.add(*variant)
     depths = np.full(len(REFERENCE), depth, dtype=np.uint32) if np.isscalar(depth) else np.array(depth, np.uint32)
@@ -48,6 +48,33 @@ def test_bases_are_shares_of_the_reads_that_have_one():
 
 def test_an_mnv_adds_to_its_bases():
     assert made((4, "AC", "GT", 0.3), (4, "A", "G", 0.3)).letters[4:6] == "GC"
+
+
+@pytest.mark.parametrize(
+    ("variants", "letters"),
+    [
+        ([(19, "TA", "T", 1.0)], REFERENCE[1:]),
+        ([(17, "CGTACG", "C", 1.0)], REFERENCE[3:18]),
+        ([(17, "CGTACG", "CTT", 1.0)], REFERENCE[3:18] + "TT"),
+        ([(17, "CGTACG", "C", 0.4)], REFERENCE),
+        # What is beside it is applied, what overlaps it is not.
+        ([(17, "CGTACG", "C", 0.6), (2, "G", "GTTT", 1.0)], "TTT" + REFERENCE[3:18]),
+        ([(17, "CGTACG", "C", 0.6), (1, "CG", "C", 0.4)], REFERENCE[3:18]),
+        ([(17, "CGTACG", "C", 0.3), (1, "CGT", "C", 0.6), (5, "CG", "C", 1.0)], "AC" + REFERENCE[4:6] + REFERENCE[7:]),
+        ([(19, "TA", "GC", 1.0), (0, "A", "C", 0.0)], "C" + REFERENCE[1:19] + "G"),
+        ([(19, "T", "TGG", 1.0)], REFERENCE + "GG"),
+    ],
+)
+def test_alleles_over_the_origin_of_a_circle(variants, letters):
+    result = made(*variants)
+    assert result.letters == letters
+    assert len(result.applied) + len(result.left_out) == sum(len(ref) != len(alt) for _, ref, alt, _ in variants)
+
+
+def test_low_depth_before_the_origin_leaves_a_deletion_out():
+    result = made((19, "TA", "T", 1.0), depth=[100] * 19 + [9])
+    assert result.letters == REFERENCE[:19] + "N"
+    assert [why for _, why in result.left_out] == ["the depth before it is too low"]
 
 
 def test_low_depth_is_n():

@@ -104,6 +104,15 @@ def test_choices_are_those_of_the_command_line(page, tiny, assert_same_calls, tm
     assert "##pairhmmModel=gatk (pcr-free)" in page.download("calls.vcf").decode()
 
 
+def test_primers_are_told_from_regions_by_their_name(page, tiny, assert_same_calls, tmp_path):
+    primers, regions = tmp_path / "x.primer.bed", tmp_path / "places.bed"
+    primers.write_text("".join(f"q\t{at}\t{at + 40}\tx_LEFT\t1\t{'+-'[at % 2]}\n" for at in range(100, 9000, 101)))
+    regions.write_text("q\t4000\t9300\n")
+    page.give([*tiny, primers, regions])
+    page.run()
+    assert_same_calls("--primers", primers, "-R", regions, "-f", tiny[2], tiny[0])
+
+
 def test_packed_files_of_100_kb_give_the_calls_of_the_command_line(page, shared_data, assert_same_calls):
     folder = shared_data / "na12878-chr20-100kb"
     bam, fasta = folder / "NA12878_S1.chr20.10_10p1mb.bam", folder / "ucsc.hg19.chr20.unittest.fasta.gz"

@@ -95,6 +95,35 @@ def test_depth_tiles_and_alleles_are_in_the_page(reported, mixture):
     assert row["Covered"] == pytest.approx(100 * (1 - (GAP[1] - GAP[0]) / LENGTH))
 
 
+def test_reads_over_the_origin_of_a_circle_are_depth_on_both_sides(reported, refused, mixture, tmp_path):
+    """20 reads more: their last 40 bases, from the contig's beginning, are clipped."""
+    bases = mixture.reference.read_text().split()[1]
+    with pysam.AlignmentFile(mixture.bam) as reads:
+        every, header = list(reads), reads.header
+    with pysam.AlignmentFile(tmp_path / "over.bam", "wb", header=header) as out:
+        for read in every:
+            out.write(read)
+        for number in range(20):
+            read.query_name, read.reference_start = f"over{number}", LENGTH - 60
+            read.query_sequence, read.query_qualities = bases[-60:] + bases[:40], [30] * READ
+            read.cigartuples = [(0, 60), (4, 40)]
+            out.write(read)
+    pysam.index(str(tmp_path / "over.bam"))
+    over = f"virus\t{LENGTH}\t.\t{bases[-1]}{bases[0]}\t{bases[-1]}\t90\tPASS\t.\tGT:DP:AF:CIAF\t0/1:40:0.3:0.2,0.4\n"
+    (tmp_path / "over.vcf").write_text(mixture.calls.read_text() + over)
+    given = "-f", mixture.reference, "--calls", tmp_path / "over.vcf", "--alignments", tmp_path / "over.bam"
+    assert "--circular: chrM: no contig 'chrM'; contigs are virus" in refused(*given, "--circular", "chrM")
+    assert "give their --alignments" in refused("--calls", tmp_path / "over.vcf", "--circular", "virus")
+    for options, first in ((("--circular", "virus"), 40), ((), 20)):
+        (track,) = reported(*given, *options)["mixtures"]["tracks"]
+        bins = -(-40 * BINS // LENGTH)
+        assert set(track["depth"]["median"][: bins - 1]) == {first}
+        assert (track["depth"]["median"][-1], track["length"]) == (40, LENGTH)
+        assert track["alleles"][-1][:3] == [LENGTH, bases[-1] + bases[0], bases[-1]]
+    (track,) = reported("--calls", tmp_path / "over.vcf")["mixtures"]["tracks"]
+    assert track["length"] == LENGTH
+
+
 def test_calls_without_reads_have_fractions_only(reported, mixture):
     data = reported("--calls", mixture.calls)
     (track,) = data["mixtures"]["tracks"]

@@ -54,6 +54,27 @@ def test_refused(text, message):
         parse_region(text, CONTIGS)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("chr1:4990-10", (4989, 5010)),
+        ("chr1:4990-5010", (4989, 5010)),
+        ("chr1:4990-", (4989, 5000)),
+        ("chr1:5000", (4999, 5000)),
+        ("chr1:3-2", (2, 5002)),
+        ("chr1:3-90000", (2, 5002)),
+    ],
+)
+def test_regions_over_the_origin_of_a_circle(text, expected):
+    assert parse_region(text, CONTIGS, circles=["chr1"])[1:] == expected
+
+
+@pytest.mark.parametrize("text", ["chr2:90-10", "chr1:5-0", "chr1:0-5", "chr1:5001-10"])
+def test_regions_that_a_circle_does_not_have(text):
+    with pytest.raises(InputError, match=r"not an interval|outside chr1"):
+        parse_region(text, CONTIGS, circles=["chr1"])
+
+
 AMBIGUOUS = {"1": 1000, "1:100-400": 600, "1:7": 50, "{1}": 9}
 
 
@@ -125,6 +146,16 @@ def test_bad_bed(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_intervals(path, CONTIGS)
+
+
+def test_intervals_of_a_bed_over_the_origin(tmp_path):
+    path = tmp_path / "x.bed"
+    path.write_text("chr2\t90\t110\n")
+    assert read_intervals(path, CONTIGS, ["chr2"]) == [("chr2", 90, 110)]
+    for text in ("chr2\t100\t110\n", "chr2\t90\t191\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="not inside chr2"):
+            read_intervals(path, CONTIGS, ["chr2"])
 
 
 PICARD = "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\nchr1\t11\t20\t+\tone\n"

@@ -1,7 +1,7 @@
 // Calls of many runs in one process of Node, for tests: each line of stdin is a run as JSON, and so is its answer on stdout.
 //
 // {"bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "strModel",
-//  "pedigree", "options"}: paths and addresses; what is missing is left out. Or
+//  "pedigree", "primers", "options"}: paths and addresses; what is missing is left out. Or
 // {"folder", "arguments": ["-f", "ref.fa", "-v", "list.vcf", "-r", "chr1:1-9", "-R", "places.bed", "reads.bam"]}: those of
 // the command line, of which indexes lie beside their files
 //
@@ -37,6 +37,7 @@ async function inputsOf({ bam, reference: [name, fasta, fai, gzi], ...given }) {
     region: given.region,
     strModel: await named(given.strModel),
     pedigree: await named(given.pedigree),
+    primers: await named(given.primers),
   };
 }
 

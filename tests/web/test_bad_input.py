@@ -12,6 +12,7 @@ import pysam
 import pytest
 
 import pairhmm
+from pairhmm.alignments.primers import read_primers
 from pairhmm.errors import InputError
 
 LENGTH, READ = 6000, 100
@@ -102,10 +103,10 @@ def packed_list(folder):
     return {"variants": path}
 
 
-def bed(text):
+def bed(text, kind="intervals"):
     def make(folder):
         (folder / "places.bed").write_text(text)
-        return {"intervals": folder / "places.bed"}
+        return {kind: folder / "places.bed"}
 
     return make
 
@@ -234,14 +235,19 @@ CASES = {
     "BED that ends early": bed("q\t9\t5\n"),
     "BED outside": bed(f"q\t1\t{LENGTH + 1}\n"),
     "BED with another contig": bed("q\t1\t5\nchrq\t1\t9\n"),
+    "primers without a strand": bed("q\t1\t5\tx_LEFT\nq\t9\t15\tx\n", "primers"),
+    "primers of another reference": bed("q\t1\t5\tx_LEFT\nchrq\t9\t15\tx_RIGHT\n", "primers"),
+    "no primers": bed("# none\n", "primers"),
 }
 
 
 def refusal(folder, alignments, given):
     """The message of the package for a call, with the options of the command line, as the page has it."""
-    names = {"region": "regions", "variants": "candidates", "intervals": "regions_file"}
+    names = {"region": "regions", "variants": "candidates", "intervals": "regions_file", "primers": "primers"}
     keywords = {names[key]: value if key == "region" else str(value) for key, value in given.items()}
     with pytest.raises(InputError) as error:
+        if "primers" in keywords:
+            keywords["primers"] = read_primers(keywords["primers"])
         pairhmm.write_calls(alignments, folder / "ref.fa", folder / "out.vcf", backend="cpu", **keywords)
     return error.value.of_command_line.replace(f"{folder}/", "")
 

@@ -128,6 +128,7 @@ def family(run_cli, tmp_path_factory):
         (("--preset", "ont", "--gap-quality", "8"), {"options": {"preset": "ont", "gapQuality": 8}}),
         (("--str-model", "pcr-free"), {"options": {"strModel": "pcr-free"}}),
         (("--str-model", "MODEL"), {"strModel": "MODEL"}),
+        (("--primers", "PRIMERS"), {"primers": "PRIMERS"}),
     ],
     ids=str,
 )
@@ -139,11 +140,18 @@ def test_two_samples(family, assert_same_calls, tmp_path, arguments, given):
     packed.write_bytes(gzip.compress(bed.read_bytes()))
     lines = [line for line in listed.read_text().splitlines(True) if not line.startswith("##contig")]
     reordered.write_text("".join(sorted(lines, key=lambda line: (line[0] != "#", line.startswith("chr1\t")))))
+    primers = tmp_path / "x.primer.bed"
+    primers.write_text(
+        "".join(
+            f"chr{at % 2 + 1}\t{at}\t{at + 30}\tx_{at}_{'RIGHT' if at % 3 else 'LEFT'}\n" for at in range(50, 5000, 61)
+        )
+    )
     model.write_text(str_toml(str_model_of("pcr"), ["by hand"]))
-    files = {"LISTED": listed, "BED": bed, "BED.GZ": packed, "REORDERED": reordered, "MODEL": model}
+    files = {"LISTED": listed, "BED": bed, "BED.GZ": packed, "REORDERED": reordered, "MODEL": model, "PRIMERS": primers}
     arguments, given = placed(files, arguments, given)
     ours = assert_same_calls(arguments, bams, reference, **given)
     assert len(records(ours.vcf)) > 3
+    assert any("begin in a primer" in text for text in ours.told("note")) == ("--primers" in arguments)
     assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
 
 

@@ -20,12 +20,13 @@ def name_virus(snakemake, tmp_path):
     """``name_virus(*rows)``: contigs that the script names, of rows of signature, call and share of ambiguous reads."""
     (tmp_path / "viruses.fa").write_text("".join(f">{name}\nACGT{name}\n" for name in "ACGT"))
 
-    def run(*rows):
+    def run(*rows, circular=()):
         lines = [f"r.fq\t{name}\t{call}\t9\t{share}\t9\t9\t1\t9\t30\t1\t0.1\t5\t" for name, call, share in rows]
         (tmp_path / "seen.tsv").write_text("\n".join([HEADER, *lines]) + "\n")
         given = SimpleNamespace(
             input=SimpleNamespace(signatures=str(tmp_path / "seen.tsv"), viruses=[str(tmp_path / "viruses.fa")]),
-            output=SimpleNamespace(reference=str(tmp_path / "reference.fa")),
+            output=SimpleNamespace(reference=str(tmp_path / "reference.fa"), circular=str(tmp_path / "circular.txt")),
+            params=SimpleNamespace(circular=circular),
             log=[str(tmp_path / "log")],
             wildcards=SimpleNamespace(sample="s"),
         )
@@ -43,6 +44,15 @@ def test_the_most_abundant_virus_is_named(name_virus):
 def test_segments_are_named_and_relatives_are_not(name_virus):
     seen = ("T", "present", 0.0), ("A", "present", 0.95), ("G", "present", 0.1)
     assert name_virus(*seen) == {"T": "ACGTT", "G": "ACGTG"}
+
+
+def test_circles_of_a_sample_are_those_of_its_viruses(name_virus, tmp_path):
+    name_virus(("T", "present", 0.0), ("G", "present", 0.1), circular=["G", "C"])
+    assert (tmp_path / "circular.txt").read_text() == "--circular G"
+    name_virus(("T", "present", 0.0), circular=["G"])
+    assert (tmp_path / "circular.txt").read_text() == ""
+    with pytest.raises(SystemExit, match=r"config: circular: .*viruses\.fa.* has no HBV"):
+        name_virus(("T", "present", 0.0), circular=["HBV"])
 
 
 def test_a_sample_without_a_virus_ends_with_one_line(name_virus):

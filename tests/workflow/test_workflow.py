@@ -239,13 +239,14 @@ rule all:
         "wrapped/likelihoods.tsv.gz",
         "wrapped/calls.vcf.gz",
         "wrapped/hits.tsv",
+        "wrapped/consensus.fa",
 
 use rule * from pairhmm as pairhmm_*
 
 use rule call from pairhmm as pairhmm_call with:
     threads: 2
 
-for name in ("likelihoods", "call", "scan"):
+for name in ("likelihoods", "call", "scan", "consensus"):
     module:
         name: name
         snakefile: f"{wrappers}/{{name}}/test/Snakefile"
@@ -254,6 +255,7 @@ for name in ("likelihoods", "call", "scan"):
 use rule * from likelihoods as wrapped_*
 use rule * from call as wrapped_*
 use rule * from scan as wrapped_*
+use rule * from consensus as wrapped_*
 """
 
 
@@ -265,6 +267,7 @@ def test_a_foreign_snakefile_uses_module_and_wrappers(cohort, snakemake, tmp_pat
         (tmp_path / name).symlink_to(data / "sample_1" / source)
     (tmp_path / "signatures.fa").symlink_to(data / "signatures.fa")
     (tmp_path / "sheet.tsv").write_text("sample\talignments\nsample_1\treads.bam\n")
+    (tmp_path / "primers.bed").write_text("chr1\t0\t20\ta_LEFT\t1\t+\n")
     wrappers = Path(__file__).parents[2] / "wrappers"
     if not wrappers.is_dir():
         pytest.skip("a wheel has no wrappers")
@@ -280,3 +283,6 @@ def test_a_foreign_snakefile_uses_module_and_wrappers(cohort, snakemake, tmp_pat
     assert len(records(tmp_path / "wrapped" / "likelihoods.tsv.gz")) > 100
     assert len(records(tmp_path / "wrapped" / "hits.tsv")) > 2
     assert (tmp_path / "wrapped" / "hits_mqc.json").exists()
+    with pysam.FastaFile(str(tmp_path / "wrapped" / "consensus.fa")) as made:
+        assert made.references == ["sample_1|chr1"]
+        assert made.fetch("sample_1|chr1")[:20] == "N" * 20

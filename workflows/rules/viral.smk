@@ -33,6 +33,7 @@ rule name_virus:
     output:
         reference="viral/{sample}/reference.fa",
         index="viral/{sample}/reference.fa.fai",
+        circular=temp("viral/{sample}/circular.txt"),
     log:
         "logs/name_virus/{sample}.log",
     conda:
@@ -42,6 +43,8 @@ rule name_virus:
         mem_mb=lambda wildcards, attempt: 500 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
         gpu=0,
+    params:
+        circular=config["circular"].split(),
     script:
         "../scripts/name_virus.py"
 
@@ -78,6 +81,7 @@ rule call_mixture:
     input:
         reference="viral/{sample}/reference.fa",
         reference_index="viral/{sample}/reference.fa.fai",
+        circular="viral/{sample}/circular.txt",
         alignments="viral/{sample}/reads.bam",
         index="viral/{sample}/reads.bam.bai",
         primers=named("primers"),
@@ -100,8 +104,8 @@ rule call_mixture:
         primers=lambda wildcards, input: optional("--primers", input.primers),
         options=config["mixture_options"],
     shell:
-        "pairhmm call --mixture -f {input.reference:q} {params.primers} -@ {threads} {params.options}"
-        " --haplotype-table {output.haplotypes:q} -o {output.calls:q} {input.alignments:q} 2> {log:q}"
+        "pairhmm call --mixture -f {input.reference:q} $(cat {input.circular:q}) {params.primers} -@ {threads}"
+        " {params.options} --haplotype-table {output.haplotypes:q} -o {output.calls:q} {input.alignments:q} 2> {log:q}"
 
 
 rule consensus:
@@ -109,7 +113,9 @@ rule consensus:
     input:
         reference="viral/{sample}/reference.fa",
         reference_index="viral/{sample}/reference.fa.fai",
+        circular="viral/{sample}/circular.txt",
         alignments="viral/{sample}/reads.bam",
+        index="viral/{sample}/reads.bam.bai",
         calls="viral/{sample}/calls.vcf.gz",
         primers=named("primers"),
     output:
@@ -129,8 +135,8 @@ rule consensus:
         primers=lambda wildcards, input: optional("--primers", input.primers),
         options=config["consensus_options"],
     shell:
-        "pairhmm consensus -f {input.reference:q} -b {input.alignments:q} {params.primers} {params.options}"
-        " -o {output.consensus:q} {input.calls:q} 2> {log:q}"
+        "pairhmm consensus -f {input.reference:q} -b {input.alignments:q} $(cat {input.circular:q}) {params.primers}"
+        " {params.options} -o {output.consensus:q} {input.calls:q} 2> {log:q}"
 
 
 rule gather_consensus:
@@ -159,6 +165,7 @@ rule report_viral_sample:
     input:
         reference="viral/{sample}/reference.fa",
         reference_index="viral/{sample}/reference.fa.fai",
+        circular="viral/{sample}/circular.txt",
         calls="viral/{sample}/calls.vcf.gz",
         alignments="viral/{sample}/reads.bam",
         index="viral/{sample}/reads.bam.bai",
@@ -200,4 +207,4 @@ rule report_viral_sample:
     shell:
         "pairhmm report -o {output.html:q} --mqc {output.multiqc:q} --title {params.title:q} -f {input.reference:q}"
         " --calls {input.calls:q} --alignments {input.alignments:q} {params.tiles} {params.timings} --hits {input.hits:q}"
-        " --hits-sample {wildcards.sample:q} --scan-summary {input.signatures:q} 2> {log:q}"
+        " $(cat {input.circular:q}) --hits-sample {wildcards.sample:q} --scan-summary {input.signatures:q} 2> {log:q}"

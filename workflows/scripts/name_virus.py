@@ -1,5 +1,5 @@
 # ruff: noqa: F821 (Snakemake defines `snakemake`)
-"""Snakemake script: the references of what a scan calls present, as FASTA."""
+"""Snakemake script: the references of what a scan calls present, as FASTA, and options for those that are circles."""
 
 import sys
 
@@ -26,7 +26,13 @@ if not names:
 with (
     Reference(snakemake.input.viruses[0]) as viruses,
     open(snakemake.output.reference, "w") as out,
+    open(snakemake.output.circular, "w") as options,
 ):
+    unknown = [name for name in snakemake.params.circular if name not in viruses.contigs]
+    if unknown:
+        sys.exit(f"config: circular: {snakemake.input.viruses} has no {unknown[0]}")
     for name in names:
         out.write(f">{name}\n{viruses.fetch(name, 0, viruses.contigs[name])}\n")
+    circles = [name for name in names if name in snakemake.params.circular]
+    options.write(" ".join(f"--circular {name}" for name in circles))
 pysam.faidx(snakemake.output.reference)

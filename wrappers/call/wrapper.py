@@ -8,13 +8,16 @@ from snakemake.shell import shell
 log = snakemake.log_fmt_shell(stdout=False, stderr=True)
 extra = snakemake.params.get("extra", "")
 parameters = snakemake.input.get("parameters")
-options = {
-    "-v": snakemake.input.get("candidates"),
-    "-R": snakemake.input.get("regions"),
-    "--model": "profile" if parameters else None,
-    "--parameters": parameters,
-}
-given = shlex.join([word for option, path in options.items() if path for word in (option, path)])
+circular = snakemake.params.get("circular", [])
+options = [
+    ("-v", snakemake.input.get("candidates")),
+    ("-R", snakemake.input.get("regions")),
+    ("--primers", snakemake.input.get("primers")),
+    ("--model", "profile" if parameters else None),
+    ("--parameters", parameters),
+    *(("--circular", name) for name in ([circular] if isinstance(circular, str) else circular)),
+]
+given = shlex.join([word for option, value in options if value for word in (option, value)])
 
 shell(
     "pairhmm call -f {snakemake.input.reference:q} {given} -@ {snakemake.threads} {extra}"

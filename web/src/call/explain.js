@@ -10,7 +10,7 @@ import { readBlocks } from "../files/read_blocks.js";
 import { LeftOut, REASONS } from "../files/selection.js";
 import { Core } from "./core.js";
 import { lookAtLibrary } from "./library.js";
-import { strModelOf } from "./option_files.js";
+import { primersOf, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 import { contigOrder, withContext } from "./places.js";
 
@@ -29,7 +29,7 @@ const silent = () => {};
 /**
  * Explains a position: `chr:position`, 1-based.
  *
- * @param {Inputs} inputs of which alignments and reference are used
+ * @param {Inputs} inputs of which alignments, reference and primers are used
  * @param {Partial<CallOptions>} options
  * @param {Engine} engine
  * @param {string} text
@@ -42,6 +42,7 @@ export async function explain(inputs, options, engine, text) {
   if (chosen.mixture) throw new InputProblem("--mixture", "", "has no genotypes to explain", "leave it out");
   const native = await Native.start(engine.module);
   const reference = await Reference.open(inputs.reference, silent);
+  chosen.primers = await primersOf(inputs, reference);
   const { chrom, start, end } = parseRegion(text, reference.contigs, "POSITION");
   if (end - start !== 1) throw new InputProblem("POSITION", text, "not one position", "write chr:position, 1-based");
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, true, silent);

@@ -1,6 +1,7 @@
 // What the options of a run need of its files, and the files that options name (pairhmm/calling/call.py).
 
 import { familiesOf, readPed } from "../files/ped.js";
+import { readPrimers } from "../files/primers.js";
 import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { OPTIONS, STR_TABLES } from "../models/parameters.js";
@@ -47,6 +48,11 @@ export async function familiesIn(file, samples, { tell, warn }) {
   tell(`${file.name}: families ${families.length}, with children ${children}`);
   if (leftOut.length) warn(`${file.name}: families close a loop, so that ${leftOut.join(", ")} count as founders`);
   return families;
+}
+
+/** The primers of a file, if there is one. @param {Inputs} inputs @param {import("../files/fasta.js").Reference} reference */
+export async function primersOf({ primers }, reference) {
+  return primers ? readPrimers(primers, reference.contigs) : null;
 }
 
 /** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options @returns {Promise<import("../files/str_file.js").StrModel | null>} */

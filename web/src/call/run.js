@@ -14,7 +14,7 @@ import { Core } from "./core.js";
 import { lookAtLibrary } from "./library.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
-import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
+import { checkRecords, familiesIn, modelText, primersOf, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 
 /** @import { AlignmentFile } from "../files/alignments.js" */
@@ -34,6 +34,7 @@ import { chosenOptions, setOptions } from "./options.js";
  * @property {string} [region] as -r
  * @property {{name: string, data: Source}} [strModel] as --str-model, a file
  * @property {{name: string, data: Source}} [pedigree] as --ped
+ * @property {{name: string, data: Source}} [primers] as --primers
  */
 
 /**
@@ -116,6 +117,7 @@ async function open(inputs, options, engine, told) {
   const tell = (text) => void told.push({ kind: "note", text });
   const native = await Native.start(engine.module);
   const reference = await Reference.open(inputs.reference, warn);
+  options.primers = await primersOf(inputs, reference);
   const asked = await findPlaces(inputs, reference, warn);
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);

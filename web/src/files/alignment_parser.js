@@ -11,7 +11,8 @@ import { JUMP, REASONS } from "./selection.js";
 /** @import { Native } from "../cpu/native.js" */
 /** @import { OpenAlignments } from "./alignments.js" */
 /** @import { Interval } from "./intervals.js" */
-/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean}} ReadSelection */
+/** @import { Primer } from "./primers.js" */
+/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean, primers: Primer[] | null}} ReadSelection */
 
 const UNMAPPED = 4;
 const HIGHEST_QUALITY = 127;
@@ -35,6 +36,7 @@ export class AlignmentParser {
     const known = new Set(source.contigs);
     const groups = [...source.sampleOfGroup.keys()].map((name) => new TextEncoder().encode(name));
     const ends = offsets(groups.map((name) => name.length)).subarray(1);
+    const primers = (selection.primers ?? []).filter(({ chrom }) => names.includes(chrom));
     this.pointer = native.with((arrays) =>
       native.call.alignments_make(
         arrays.struct([
@@ -54,6 +56,11 @@ export class AlignmentParser {
           JUMP,
           Number(selection.indelTags),
           Number(selection.trimsEnds),
+          primers.length,
+          arrays.pass(Int32Array.from(primers, ({ chrom }) => names.indexOf(chrom))),
+          arrays.pass(Int32Array.from(primers, ({ start }) => start)),
+          arrays.pass(Int32Array.from(primers, ({ end }) => end)),
+          arrays.pass(Int32Array.from(primers, ({ isReverse }) => Number(isReverse))),
         ]),
       ),
     );
@@ -121,6 +128,11 @@ export class AlignmentParser {
   leftOut() {
     const counts = this.native.taken(this.native.call.alignments_left_out(this.pointer));
     return REASONS.map((reason, index) => [reason, counts[index]]);
+  }
+
+  /** Of reads on contigs with primers: how many begin in none, and in one. */
+  begun() {
+    return this.native.taken(this.native.call.alignments_begun(this.pointer));
   }
 
   /** After a stop for a jump: the contig and position to go on at, and where the last read starts. */

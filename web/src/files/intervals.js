@@ -86,17 +86,28 @@ function notARegion(text, contigs, option) {
 export async function readBed(file, contigs, warn) {
   /** @type {Interval[]} */
   const intervals = [];
-  let at = 0;
-  for await (const lines of textLines(new SourceFile(file.name, file.data))) {
-    for (const line of lines) {
-      at++;
-      const cells = line.trim().split(/\s+/);
-      const isHeader = line.startsWith("#") || BED_HEADERS.includes(cells[0]);
-      if (cells[0] && !isHeader) intervals.push(bedLine(file.name, at, cells, contigs));
-    }
-  }
+  for await (const { interval } of bedLines(file, contigs)) intervals.push(interval);
   if (!intervals.length) warn(`${file.name}: no region in it, so that nothing is asked for`);
   return merge(intervals, contigs);
+}
+
+/**
+ * The intervals of a BED file, each with the cells of its line.
+ *
+ * @param {{name: string, data: Source}} file
+ * @param {Map<string, number>} contigs
+ * @returns {AsyncGenerator<{interval: Interval, cells: string[], place: string}>}
+ */
+export async function* bedLines({ name, data }, contigs) {
+  let at = 0;
+  for await (const lines of textLines(new SourceFile(name, data))) {
+    for (const line of lines) {
+      const place = `line ${++at}`;
+      const cells = line.trim().split(/\s+/);
+      const isHeader = line.startsWith("#") || BED_HEADERS.includes(cells[0]);
+      if (cells[0] && !isHeader) yield { interval: bedInterval(name, place, cells, contigs), cells, place };
+    }
+  }
 }
 
 /**
@@ -143,14 +154,17 @@ function number(text) {
   return digits.length > 0 && digits.length <= MOST_DIGITS ? Number(digits) : undefined;
 }
 
-/** @param {string} path @param {number} at @param {string[]} cells @param {Map<string, number>} contigs @returns {Interval} */
-function bedLine(path, at, [chrom, from, to], contigs) {
+/** @param {string} path @param {string} place @param {string[]} cells @param {Map<string, number>} contigs @returns {Interval} */
+function bedInterval(path, place, [chrom, from, to], contigs) {
   const isNumber = [from, to].every((text) => text && /^\d+$/.test(text) && text.length <= MOST_DIGITS);
-  const place = `line ${at}`;
   if (!isNumber) throw new InputProblem(path, place, "not `chrom start end`", "BED is tab-separated, 0-based");
   const [start, end, length] = [Number(from), Number(to), contigs.get(chrom)];
   if (length === undefined) throw noContig(path, place, chrom, contigs);
-  if (start >= end) {
+  if (start > end) {
+    const cure = "write start < end; over the origin of a circle (--circular), end is behind the last base";
+    throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);
+  }
+  if (start === end) {
     const base = Math.max(1, end);
     const cure = `BED is 0-based half-open: base ${base} is ${base - 1} ${base}; take 1 from each start of a 1-based file`;
     throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);

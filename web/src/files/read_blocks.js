@@ -89,6 +89,7 @@ class SourceReader {
 
   #count() {
     for (const [reason, count] of this.parser.leftOut()) this.leftOut.add(reason, count);
+    this.leftOut.addBegun(this.parser.begun());
     if (this.parser.hasMet) this.leftOut.hasMet = true;
     if (!this.leavesContigs) return;
     for (const [name, tid] of this.tid) {

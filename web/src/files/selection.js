@@ -21,12 +21,19 @@ export class LeftOut {
   constructor() {
     /** @type {Map<string, number>} */
     this.counts = new Map();
+    /** Of reads on contigs with primers: those that begin in none, and those that begin in one. */
+    this.begun = [0, 0];
     this.hasMet = this.hasUsed = false;
   }
 
   /** @param {string} reason @param {number} count */
   add(reason, count) {
     if (count) this.counts.set(reason, (this.counts.get(reason) ?? 0) + count);
+  }
+
+  /** @param {ArrayLike<number>} counts */
+  addBegun(counts) {
+    this.begun = this.begun.map((count, at) => count + counts[at]);
   }
 
   /**
@@ -43,6 +50,23 @@ export class LeftOut {
       const rule = `no read on a contig that the reference has, ${elsewhere} on others`;
       throw new InputProblem(paths, "", rule, "use the reference that the reads were aligned to");
     }
+    this.#announce(tell, warn);
+    this.#announcePrimers(tell, warn);
+  }
+
+  /** @param {(text: string) => void} tell @param {(text: string) => void} warn */
+  #announcePrimers(tell, warn) {
+    const [others, primed] = this.begun;
+    const reads = others + primed;
+    const share = ((100 * primed) / reads).toFixed(1);
+    if (primed) tell(`${primed} of ${reads} reads (${share}%) begin in a primer; the others are kept`);
+    else if (reads) {
+      warn(`none of ${reads} reads begins in a primer: is --primers of another scheme, or are they cut off?`);
+    }
+  }
+
+  /** @param {(text: string) => void} tell @param {(text: string) => void} warn */
+  #announce(tell, warn) {
     if (!this.counts.size) return;
     const counts = [...this.counts].sort(([a], [b]) => (a < b ? -1 : 1));
     if (!this.hasUsed) {

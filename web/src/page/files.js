@@ -1,6 +1,6 @@
 // Which file is what, which index belongs to which, and what is missing. Names decide, as for the command line's files.
 
-/** @typedef {"alignments" | "reference" | "variants" | "intervals" | "strModel" | "pedigree" | "tables"} Slot */
+/** @typedef {"alignments" | "reference" | "variants" | "primers" | "intervals" | "strModel" | "pedigree" | "tables"} Slot */
 /** @typedef {{name: string, data: Blob | string, size: number | null}} Given a file, or a URL */
 
 /** Endings of the files of each slot, and of the indexes beside them. */
@@ -11,6 +11,7 @@ const ENDINGS = {
     index: [".fai", ".gzi"],
   },
   variants: { data: [".vcf", ".vcf.gz", ".vcf.bgz"], index: [".tbi", ".csi"] },
+  primers: { data: ["primer.bed", "primers.bed", "scheme.bed"].flatMap((end) => [end, `${end}.gz`]), index: [] },
   intervals: { data: [".bed", ".bed.gz"], index: [] },
   strModel: { data: [".toml"], index: [] },
   pedigree: { data: [".ped"], index: [] },
@@ -19,7 +20,7 @@ const ENDINGS = {
 export const SLOTS = /** @type {Slot[]} */ (Object.keys(ENDINGS));
 
 const READABLE =
-  "BAM or CRAM, FASTA, VCF or BED, their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), an STR model (.toml), a pedigree (.ped), or tables of pairhmm map (.tsv)";
+  "BAM or CRAM, FASTA, VCF or BED (regions, or NAME.primer.bed), their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), an STR model (.toml), a pedigree (.ped), or tables of pairhmm map (.tsv)";
 
 /** The files that were chosen. */
 export class ChosenFiles {
@@ -107,6 +108,7 @@ export class ChosenFiles {
       alignments: this.of("alignments").map(withIndex),
       reference: reference && { name: reference.name, fasta: reference.data, fai: ending(".fai"), gzi: ending(".gzi") },
       variants: only("variants"),
+      primers: only("primers"),
       intervals: only("intervals"),
       strModel: only("strModel"),
       pedigree: only("pedigree"),

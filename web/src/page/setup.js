@@ -13,13 +13,14 @@ const SLOT_TEXTS = {
   reference: ["Reference", "The genome that the reads are aligned to, or a part of it"],
   variants: ["Variants", "Optional: a VCF of the variants to genotype. Without it, they are found in the reads"],
   intervals: ["Regions", "Optional: a BED. Or type a region below"],
+  primers: ["Primers", "Of a tiling scheme: their bases are no evidence"],
   strModel: ["STR model", "Gap qualities in repeats, of pairhmm calibrate-str"],
   pedigree: ["Pedigree", "Children have alleles of their parents, where all three are samples"],
   tables: ["Tables of a cohort", "Of map draw, map distances and map relate. They are shown without a run"],
 };
 
 /** Slots that are shown once they have a file. @type {Slot[]} */
-const RARE = ["strModel", "pedigree"];
+const RARE = ["primers", "strModel", "pedigree"];
 
 const ADDRESS = /^https?:\/\/[^/]+\/./;
 
