@@ -338,7 +338,7 @@ SCENARIOS = [
     Scenario("SNVs 0.5% 10000x", 10_000, 10_000, 0.005),
     Scenario("indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 300),
     Scenario("long indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 500, 80),
-    Scenario("genome 1% 10000x", 30_000, 10_000, 0.01),
+    Scenario("genome 10000x", 30_000, 10_000, 0.005, weights=(0.5, 0.3, 0.13, 0.05, 0.01, 0.005, 0.005)),
     Scenario("families 0.1% 10000 molecules", 5_000, 10_000, 0.001, apart=80, copies=8),
     Scenario("strains 5000x", 1_500, 5_000, 0.01, apart=12, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
     Scenario("circle 5000x", 16_500, 5_000, 0.01, apart=82, weights=(0.5, 0.2, 0.15, 0.1, 0.04, 0.01), circular=True),
