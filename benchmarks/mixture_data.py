@@ -62,11 +62,12 @@ class Errors(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The files of a mixture, and the fraction of each allele: (0-based start, REF, ALT)."""
+    """The files of a mixture, the fraction of each allele, (0-based start, REF, ALT), and the haplotypes' weights."""
 
     folder: Path
     codes: np.ndarray
     truth: dict[tuple[int, str, str], float]
+    haplotypes: list[tuple[SimulatedHaplotype, float]]
 
     @property
     def length(self) -> int:
@@ -296,25 +297,27 @@ def make(folder: Path, scenario: Scenario, errors: Errors, seed: int) -> Mixture
     placed = alleles(rng, codes, scenario)
     carried, weights = mixed(rng, scenario, len(placed))
     fractions = (carried * weights).sum(axis=1).tolist()
-    mixture = Mixture(folder, codes, dict(zip(map(allele_of, placed), fractions, strict=True)))
-    if mixture.bam.with_suffix(".bam.bai").exists():
-        return mixture
-    folder.mkdir(parents=True, exist_ok=True)
-    write_fasta(mixture.reference, {CONTIG: codes})
+    truth = dict(zip(map(allele_of, placed), fractions, strict=True))
     # A circle goes on behind its end.
     beyond = BEYOND if scenario.circular else 0
     placed += [replace(one, start=one.start + len(codes)) for one in placed if one.start < beyond - 100]
     carried = np.concatenate((carried, carried[: len(placed) - len(carried)]))
     whole = np.concatenate((codes, codes[:beyond]))
     haplotypes = [
-        (build_haplotype(whole, [one for one, has in zip(placed, own, strict=True) if has], 0), weight * scenario.depth)
+        (build_haplotype(whole, [one for one, has in zip(placed, own, strict=True) if has], 0), weight)
         for own, weight in zip(carried.T, weights, strict=True)
     ]
+    mixture = Mixture(folder, codes, truth, haplotypes)
+    if mixture.bam.with_suffix(".bam.bai").exists():
+        return mixture
+    folder.mkdir(parents=True, exist_ok=True)
+    write_fasta(mixture.reference, {CONTIG: codes})
+    depths = [(haplotype, weight * scenario.depth) for haplotype, weight in haplotypes]
     if scenario.copies:
-        reads, molecules = sequence_copies(rng, haplotypes, errors, scenario.copies)
+        reads, molecules = sequence_copies(rng, depths, errors, scenario.copies)
         RepeatedErrors(rng, whole, errors._replace(damage=0)).add(rng, reads)
     else:
-        reads, molecules = sequence(rng, haplotypes, errors), None
+        reads, molecules = sequence(rng, depths, errors), None
         RepeatedErrors(rng, whole, errors).add(rng, reads)
     write_reads(folder, whole, reads, scenario.kind != "snv" or scenario.circular)
     if molecules is not None:
@@ -338,8 +341,10 @@ SCENARIOS = [
     Scenario("SNVs 0.5% 10000x", 10_000, 10_000, 0.005),
     Scenario("indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 300),
     Scenario("long indels 2% 2000x", 20_000, 2_000, 0.02, "indel", 500, 80),
-    Scenario("genome 1% 10000x", 30_000, 10_000, 0.01),
+    Scenario("genome 10000x", 30_000, 10_000, 0.005, weights=(0.5, 0.3, 0.13, 0.05, 0.01, 0.005, 0.005)),
     Scenario("families 0.1% 10000 molecules", 5_000, 10_000, 0.001, apart=80, copies=8),
     Scenario("strains 5000x", 1_500, 5_000, 0.01, apart=12, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
+    Scenario("near strains 5000x", 1_500, 5_000, 0.01, apart=16, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
+    Scenario("far strains 5000x", 1_500, 5_000, 0.01, apart=6, weights=(0.6, 0.25, 0.1, 0.04, 0.01)),
     Scenario("circle 5000x", 16_500, 5_000, 0.01, apart=82, weights=(0.5, 0.2, 0.15, 0.1, 0.04, 0.01), circular=True),
 ]

@@ -227,7 +227,8 @@ public:
         std::string lines;
         for (size_t sample = 0; sample < mixtures_.size(); ++sample) {
             if (candidates.size() < 2 && options_.names.empty()) continue;
-            const std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample], region_);
+            std::vector<MixedHaplotype> present = present_haplotypes(mixtures_[sample], region_);
+            if (options_.errors) leave_out_errors(region_, *options_.errors, static_cast<int32_t>(sample), present);
             std::vector<MixedSite> sites;
             for (Genotyped& one : candidates)
                 sites.push_back({one.site.variant.pos, &one.allele_of, &one.site.samples[sample]});

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "calling/allele_evidence.hpp"
 #include "calling/letters.hpp"
 
 namespace pairhmm {
@@ -63,23 +64,74 @@ std::vector<LetterError> letter_errors(const ScoredRegion& region) {
     return errors;
 }
 
+int kind_of_read(const ScoredRegion& region, int64_t read) {
+    const int64_t members = region.members.empty() ? 1 : region.members[read];
+    return static_cast<int>(std::min<int64_t>(members, kKinds)) - 1;
+}
+
+bool is_reverse(const ScoredRegion& region, int64_t read) { return (region.flag[read] & kReverseFlag) != 0; }
+
+bool is_over(const ScoredRegion& region, int64_t read, int64_t position) {
+    return region.start[read] <= position && position < region.end[read];
+}
+
+int bin_of(const ScoredRegion& region, int64_t read, int64_t position) {
+    const int64_t start = region.start[read], end = region.end[read];
+    return cycle_bin(is_reverse(region, read) ? end - 1 - position : position - start, end - start);
+}
+
+// Whether errors explain reads of one haplotype that fit the other, of all reads that fit none of the others better.
+// The other one was found by qualities, so that each base counts as one of the best quality.
+bool are_errors(const ScoredRegion& region, const ErrorRates& rates, int32_t sample,
+                const std::vector<MixedHaplotype>& present, const LetterError& error) {
+    std::array<uint32_t, kCells> depth{}, seen{};
+    for (int64_t read = 0; read < region.reads(); ++read) {
+        if (region.sample[read] != sample || region.set_aside[read] || !is_over(region, read, error.position)) continue;
+        const double* own = region.log10.data() + read * static_cast<int64_t>(region.haplotypes.size());
+        const double ahead = own[error.fits] - own[error.of], best = std::max(own[error.fits], own[error.of]);
+        const bool is_of_another = std::any_of(present.begin(), present.end(), [&](const MixedHaplotype& one) {
+            return one.number != error.of && one.number != error.fits && own[one.number] > best - kLeastAhead;
+        });
+        if (is_of_another || std::abs(ahead) < kLeastAhead) continue;
+        const auto cell = static_cast<size_t>(cell_of(is_reverse(region, read), bin_of(region, read, error.position),
+                                                      kCopiesClass - 1 + kind_of_read(region, read)));
+        ++depth[cell];
+        seen[cell] += ahead > 0;
+    }
+    const ExpectedErrors expected = expected_errors(depth, error.contexts, error.letter, rates);
+    return artefact_of(depth, seen, expected, rates.spread) != Artefact::kNone;
+}
+
 }  // namespace
+
+void leave_out_errors(const ScoredRegion& region, const ErrorRates& rates, int32_t sample,
+                      std::vector<MixedHaplotype>& present) {
+    const std::vector<LetterError> errors = letter_errors(region);
+    std::vector<MixedHaplotype> kept;
+    for (const MixedHaplotype& one : present) {
+        const bool is_error = std::any_of(errors.begin(), errors.end(), [&](const LetterError& error) {
+            return error.fits == one.number &&
+                   std::any_of(kept.begin(), kept.end(),
+                               [&](const MixedHaplotype& other) { return other.number == error.of; }) &&
+                   are_errors(region, rates, sample, present, error);
+        });
+        if (!is_error) kept.push_back(one);
+    }
+    present = std::move(kept);
+}
 
 std::vector<double> scores_with_errors(const ScoredRegion& region, const ErrorRates& rates) {
     std::vector<double> scores = region.log10;
     const std::vector<LetterError> errors = letter_errors(region);
     std::vector<double> more(region.haplotypes.size());
     for (int64_t read = 0; read < region.reads(); ++read) {
-        const int64_t members = region.members.empty() ? 1 : region.members[read];
-        const int kind = static_cast<int>(std::min<int64_t>(members, kKinds)) - 1;
-        const int64_t start = region.start[read], end = region.end[read];
-        const int strand = (region.flag[read] & kReverseFlag) != 0;
+        const int kind = kind_of_read(region, read), strand = is_reverse(region, read);
         const double* own = region.log10.data() + read * static_cast<int64_t>(more.size());
         std::fill(more.begin(), more.end(), 0.0);
         for (const LetterError& error : errors) {
             const double ahead = own[error.fits] - own[error.of];
-            if (error.position < start || error.position >= end || !(ahead > kLeastAhead)) continue;
-            const int bin = cycle_bin(strand ? end - 1 - error.position : error.position - start, end - start);
+            if (!is_over(region, read, error.position) || !(ahead > kLeastAhead)) continue;
+            const int bin = bin_of(region, read, error.position);
             const double rate =
                 std::min(kMostErrors, rates.beyond(strand, error.contexts[strand], error.letter, bin, kind));
             more[error.of] += rate * std::pow(10.0, std::min(ahead, 300.0));

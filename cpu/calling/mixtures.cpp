@@ -16,13 +16,16 @@ constexpr double kTolerance = 1e-3;
 constexpr int kMostSteps = 100;
 // Haplotypes of less weight are left out at first, and of less than this share of the mean after so many steps of
 // expectation and maximisation, which are faster than Newton's.
-constexpr double kLikelyWeight = 1e-4, kLikelyShare = 0.1;
+constexpr double kLikelyWeight = 1e-6, kLikelyShare = 0.1;
 constexpr int kFirstSteps = 20;
+// The least share of its group's mean that a weight begins with: Newton's method is slow near 0.
+constexpr double kBeginShare = 1e-3;
 // The share of the gap that a step leaves at best, and of the way to a weight of 0 that it goes at most.
 constexpr double kShrink = 0.1, kNotZero = 0.99;
-// How often a bound is improved at most, and by what share of its distance from the fraction it may be off.
+// How often a bound is improved at most. Where the root of the log likelihood is nearer to that of the bound than this
+// share of it, a curve hits the bound.
 constexpr int kMostImprovements = 12;
-constexpr double kBoundTolerance = 2e-3;
+constexpr double kNearBound = 0.15;
 
 // Likelihoods of the fragments of a sample, log10 sums over their reads: [fragments][haplotypes].
 std::vector<double> fragment_sums(const ScoredReads& reads, int32_t sample, double floor) {
@@ -111,6 +114,20 @@ std::vector<double> gradient_of(const MixtureRows& rows, const std::vector<doubl
     return gradient;
 }
 
+constexpr size_t kRowsAtOnce = 4;
+
+// Adds products of pairs of columns to a matrix, below its diagonal: sum over rows of counted[i] * scaled[k].
+void add_products(size_t width, const std::array<std::vector<double>, kRowsAtOnce>& scaled,
+                  const std::array<std::vector<double>, kRowsAtOnce>& counted, double* matrix) {
+    const double *const a = scaled[0].data(), *const b = scaled[1].data();
+    const double *const c = scaled[2].data(), *const d = scaled[3].data();
+    for (size_t i = 0; i < width; ++i) {
+        const double e = counted[0][i], f = counted[1][i], g = counted[2][i], h = counted[3][i];
+        double* __restrict const line = matrix + i * width;
+        for (size_t k = 0; k <= i; ++k) line[k] += e * a[k] + f * b[k] + (g * c[k] + h * d[k]);
+    }
+}
+
 // The weights with the largest likelihood where each of two groups of haplotypes has a share: an interior point method.
 //
 // Derivatives g of the log likelihood equal that of their group's share where a weight is above 0, and are s below it
@@ -118,9 +135,9 @@ std::vector<double> gradient_of(const MixtureRows& rows, const std::vector<doubl
 // it lies below its maximum by at most the sum of each share times the largest derivative, minus the fragments.
 class WeightFinder {
 public:
-    // columns: of haplotypes; group: [columns] 0 or 1.
+    // columns: of haplotypes; group: [columns] 0 or 1; near: [haplotypes] weights to begin with, of any sum.
     WeightFinder(const MixtureRows& rows, std::vector<size_t> columns, std::vector<uint8_t> group,
-                 std::array<double, 2> shares)
+                 std::array<double, 2> shares, const std::vector<double>& near)
         : rows_(rows),
           columns_(std::move(columns)),
           group_(std::move(group)),
@@ -128,15 +145,26 @@ public:
           width_(columns_.size()),
           gradient_(width_),
           hessian_(width_ * width_),
-          slack_(width_) {
-        std::array<double, 2> size{};
-        for (const uint8_t one : group_) ++size[one];
-        for (const uint8_t one : group_) weights_.push_back(shares_[one] / size[one]);
+          slack_(width_),
+          likelihoods_(rows.counts.size() * width_) {
+        std::array<double, 2> size{}, sum{}, begun{};
+        for (size_t i = 0; i < width_; ++i) ++size[group_[i]], sum[group_[i]] += near[columns_[i]];
+        for (size_t i = 0; i < width_; ++i) {
+            const double least = kBeginShare * std::max(sum[group_[i]], 1e-9) / size[group_[i]];
+            weights_.push_back(std::max(near[columns_[i]], least));
+            begun[group_[i]] += weights_[i];
+        }
+        for (size_t i = 0; i < width_; ++i) weights_[i] *= shares_[group_[i]] / begun[group_[i]];
+        for (size_t row = 0; row < rows.counts.size(); ++row)
+            for (size_t i = 0; i < width_; ++i)
+                likelihoods_[row * width_ + i] =
+                    rows.likelihoods[row * static_cast<size_t>(rows.haplotypes) + columns_[i]];
     }
 
     void run() {
         differentiate();
-        for (size_t i = 0; i < width_; ++i) slack_[i] = 1.1 * most_[group_[i]] - gradient_[i];
+        const double mean = kShrink * std::max(gap(), kTolerance) / static_cast<double>(width_);
+        for (size_t i = 0; i < width_; ++i) slack_[i] = most_[group_[i]] - gradient_[i] + mean / weights_[i];
         for (int i = 0; i < kMostSteps && gap() > kTolerance / 2; ++i) {
             step();
             differentiate();
@@ -147,6 +175,28 @@ public:
     double slope() const { return mean_[1] - mean_[0]; }
     const std::vector<double>& weights() const { return weights_; }
 
+    // The negative second derivatives, and those of the barrier that keeps weights above 0.
+    Cholesky information() const {
+        std::vector<double> matrix(hessian_);
+        for (size_t i = 0; i < width_; ++i) matrix[i * width_ + i] += slack_[i] / weights_[i];
+        return Cholesky(std::move(matrix), width_);
+    }
+
+    // The covariance of the weights, whose sum is 1: [columns][columns].
+    std::vector<double> covariance() const {
+        const Cholesky factors = information();
+        const std::vector<double> all = factors.solve(std::vector<double>(width_, 1.0));
+        const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+        std::vector<double> matrix;
+        for (size_t i = 0; i < width_; ++i) {
+            std::vector<double> line(width_, 0.0);
+            line[i] = 1;
+            line = factors.solve(std::move(line));
+            for (size_t k = 0; k < width_; ++k) matrix.push_back(line[k] - all[i] * all[k] / sum);
+        }
+        return matrix;
+    }
+
 private:
     double gap() const { return shares_[0] * (most_[0] - mean_[0]) + shares_[1] * (most_[1] - mean_[1]); }
 
@@ -155,19 +205,13 @@ private:
         std::fill(gradient_.begin(), gradient_.end(), 0.0);
         std::fill(hessian_.begin(), hessian_.end(), 0.0);
         log_likelihood_ = 0;
-        std::vector<double> scaled(width_);
-        for (size_t row = 0; row < rows_.counts.size(); ++row) {
-            const double* likelihoods = rows_.likelihoods.data() + row * static_cast<size_t>(rows_.haplotypes);
-            double sum = 0;
-            for (size_t i = 0; i < width_; ++i) sum += weights_[i] * (scaled[i] = likelihoods[columns_[i]]);
-            log_likelihood_ += rows_.counts[row] * std::log(sum);
-            for (size_t i = 0; i < width_; ++i) {
-                scaled[i] /= sum;
-                const double own = rows_.counts[row] * scaled[i];
-                gradient_[i] += own;
-                double* const line = hessian_.data() + i * width_;
-                for (size_t k = 0; k <= i; ++k) line[k] += own * scaled[k];
-            }
+        // Rows by fours, as each element of the matrix is read and written once for them.
+        std::array<std::vector<double>, kRowsAtOnce> scaled, counted;
+        for (auto* const of_rows : {&scaled, &counted})
+            for (std::vector<double>& one : *of_rows) one.resize(width_);
+        for (size_t row = 0; row < rows_.counts.size(); row += kRowsAtOnce) {
+            for (size_t i = 0; i < kRowsAtOnce; ++i) scale(row + i, scaled[i].data(), counted[i].data());
+            add_products(width_, scaled, counted, hessian_.data());
         }
         mean_ = most_ = {0, 0};
         for (size_t i = 0; i < width_; ++i) {
@@ -176,16 +220,26 @@ private:
         }
     }
 
+    // The likelihoods of a row by its sum, without and with its count; 0 behind the last row.
+    void scale(size_t row, double* __restrict scaled, double* __restrict counted) {
+        if (row >= rows_.counts.size()) return std::fill(scaled, scaled + width_, 0.0);
+        const double* likelihoods = likelihoods_.data() + row * width_;
+        const double sum = std::inner_product(likelihoods, likelihoods + width_, weights_.begin(), 0.0);
+        log_likelihood_ += rows_.counts[row] * std::log(sum);
+        for (size_t i = 0; i < width_; ++i) {
+            scaled[i] = likelihoods[i] / sum;
+            counted[i] = rows_.counts[row] * scaled[i];
+            gradient_[i] += counted[i];
+        }
+    }
+
     void step() {
         double product = 0;
         for (size_t i = 0; i < width_; ++i) product += weights_[i] * slack_[i];
         const double target = kShrink * product / static_cast<double>(width_);
-        std::vector<double> matrix(hessian_), right(gradient_), of_group[2];
-        for (size_t i = 0; i < width_; ++i) {
-            matrix[i * width_ + i] += slack_[i] / weights_[i];
-            right[i] += target / weights_[i];
-        }
-        const Cholesky factors(std::move(matrix), width_);
+        std::vector<double> right(gradient_), of_group[2];
+        for (size_t i = 0; i < width_; ++i) right[i] += target / weights_[i];
+        const Cholesky factors = information();
         std::vector<double> change = factors.solve(std::move(right));
         for (const uint8_t group : {0, 1}) {
             of_group[group].resize(width_);
@@ -232,10 +286,18 @@ private:
     std::array<double, 2> shares_, mean_{}, most_{};
     size_t width_;
     std::vector<double> weights_, gradient_, hessian_, slack_;
+    std::vector<double> likelihoods_;  // [rows][columns]
     double log_likelihood_ = 0;
 };
 
-// 1 for the haplotypes that are likely after some steps of expectation and maximisation, 0 for the others.
+// At `at`, the polynomial of degree 3 with two values and derivatives at 0 and 1.
+double cubic(double at, const std::array<double, 2>& value, const std::array<double, 2>& slope) {
+    const double difference = value[1] - value[0];
+    const double square = 3 * difference - 2 * slope[0] - slope[1], cube = slope[0] + slope[1] - 2 * difference;
+    return value[0] + at * (slope[0] + at * (square + at * cube));
+}
+
+// Weights of the haplotypes that are likely after some steps of expectation and maximisation, 0 of the others.
 std::vector<double> first_weights(const MixtureRows& rows) {
     const auto width = static_cast<size_t>(rows.haplotypes);
     std::vector<double> weights(width, 1.0 / static_cast<double>(width));
@@ -244,7 +306,8 @@ std::vector<double> first_weights(const MixtureRows& rows) {
         const std::vector<double> gradient = gradient_of(rows, weights);
         for (size_t h = 0; h < width; ++h) weights[h] *= gradient[h] / fragments;
     }
-    for (double& weight : weights) weight = weight * static_cast<double>(width) > kLikelyShare ? 1 : 0;
+    for (double& weight : weights)
+        if (weight * static_cast<double>(width) <= kLikelyShare) weight = 0;
     return weights;
 }
 
@@ -274,8 +337,10 @@ Mixture::Mixture(MixtureRows rows, std::vector<double> lengths)
     : rows_(std::move(rows)), lengths_(std::move(lengths)), weights_(static_cast<size_t>(rows_.haplotypes), 0.0) {
     if (!has_reads()) return;
     weights_ = first_weights(rows_);
-    Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1);
+    Fit best = fit(std::vector<uint8_t>(weights_.size(), 1), 1, weights_);
     weights_ = std::move(best.weights);
+    columns_ = std::move(best.columns);
+    covariance_ = std::move(best.covariance);
     log_likelihood_ = best.log_likelihood;
 }
 
@@ -293,24 +358,25 @@ std::vector<size_t> Mixture::same_as() const {
 }
 
 // Few haplotypes have a weight. The others are left out, but for those whose derivatives say that they have one, too.
-Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share) const {
-    std::vector<uint8_t> is_used = begun(is_in, share);
-    for (;;) {
+Mixture::Fit Mixture::fit(const std::vector<uint8_t>& is_in, double share, const std::vector<double>& near) const {
+    std::vector<uint8_t> is_used = begun(is_in, share, near);
+    for (Fit found{0, 0, near, {}, {}};;) {
         std::vector<size_t> columns;
         for (size_t h = 0; h < is_used.size(); ++h)
             if (is_used[h]) columns.push_back(h);
-        Fit found = fit_of(columns, is_in, share);
+        found = fit_of(columns, is_in, share, found.weights);
         if (!add_missing(found, is_in, share, is_used)) return found;
     }
 }
 
 // The haplotypes that are likely, or all of a group of which none is.
-std::vector<uint8_t> Mixture::begun(const std::vector<uint8_t>& is_in, double share) const {
+std::vector<uint8_t> Mixture::begun(const std::vector<uint8_t>& is_in, double share,
+                                    const std::vector<double>& near) const {
     std::array<bool, 2> has_likely{};
-    for (size_t h = 0; h < is_in.size(); ++h) has_likely[is_in[h]] |= weights_[h] > kLikelyWeight;
+    for (size_t h = 0; h < is_in.size(); ++h) has_likely[is_in[h]] |= near[h] > kLikelyWeight;
     std::vector<uint8_t> is_used;
     for (size_t h = 0; h < is_in.size(); ++h)
-        is_used.push_back((is_in[h] ? share : 1 - share) > 0 && (weights_[h] > kLikelyWeight || !has_likely[is_in[h]]));
+        is_used.push_back((is_in[h] ? share : 1 - share) > 0 && (near[h] > kLikelyWeight || !has_likely[is_in[h]]));
     return is_used;
 }
 
@@ -331,32 +397,45 @@ bool Mixture::add_missing(const Fit& found, const std::vector<uint8_t>& is_in, d
     return has_added;
 }
 
-Mixture::Fit Mixture::fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in,
-                             double share) const {
+Mixture::Fit Mixture::fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in, double share,
+                             const std::vector<double>& near) const {
     std::vector<uint8_t> group;
     for (const size_t h : columns) group.push_back(is_in[h]);
-    WeightFinder finder(rows_, columns, std::move(group), {1 - share, share});
+    WeightFinder finder(rows_, columns, std::move(group), {1 - share, share}, near);
     finder.run();
-    Fit found{finder.log_likelihood(), finder.slope(), std::vector<double>(is_in.size(), 0.0)};
+    Fit found{finder.log_likelihood(), finder.slope(), std::vector<double>(is_in.size(), 0.0), columns,
+              is_any(is_in, 0) ? std::vector<double>() : finder.covariance()};
     for (size_t i = 0; i < columns.size(); ++i) found.weights[columns[i]] = finder.weights()[i];
     return found;
 }
 
-// Where the likelihood of a share is lower than the best one by kIntervalRatio, between the best share and `end`. The
-// root of the difference is nearly linear, so that Newton's method finds it soon.
-double Mixture::bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const {
+// Where the likelihood of a share is lower than the best one by kIntervalRatio, between the best share and `end`, from
+// a share that is near. By the root of the difference, the share is nearly a line. `spread` is its derivative at 0.
+double Mixture::bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share,
+                      double spread) const {
     const double target = std::sqrt(kIntervalRatio);
     double inner = fraction, outer = end;
+    std::vector<double> near = weights_;
     for (int i = 0; i < kMostImprovements; ++i) {
-        const Fit found = fit(is_in, share);
+        Fit found = fit(is_in, share, near);
         const double root = std::sqrt(std::max(0.0, log_likelihood_ - found.log_likelihood));
         (root < target ? inner : outer) = share;
-        double next = share - 2 * root * (target - root) / found.slope;
+        double next = cubic(target / root, {fraction, share}, {spread * root, -2 * root * root / found.slope});
         if (!(std::min(inner, outer) < next && next < std::max(inner, outer))) next = (inner + outer) / 2;
-        if (std::abs(next - share) <= kBoundTolerance * std::abs(share - fraction)) return next;
+        if (std::abs(root - target) <= kNearBound * target) return next;
         share = next;
+        near = std::move(found.weights);
     }
     return share;
+}
+
+// The variance of the share of the marked haplotypes among fragments.
+double Mixture::variance(const std::vector<uint8_t>& is_in) const {
+    double sum = 0;
+    for (size_t i = 0; i < columns_.size(); ++i)
+        for (size_t k = 0; k < columns_.size(); ++k)
+            if (is_in[columns_[i]] && is_in[columns_[k]]) sum += covariance_[i * columns_.size() + k];
+    return std::max(0.0, sum);
 }
 
 MixedShare Mixture::share(const std::vector<uint8_t>& is_in) const {
@@ -387,16 +466,23 @@ MixedShare Mixture::share_of_fragments(const std::vector<uint8_t>& is_in) const 
     if (!is_any(is_in, 1)) return {0, 0, 0, 0, 0};
     for (size_t h = 0; h < is_in.size(); ++h) share.fraction += is_in[h] ? weights_[h] : 0;
     share.fraction = std::clamp(share.fraction, 0.0, 1.0);
-    // The root of the ratio, from the fraction to where the ratio is known, tells where to begin.
-    const auto begin = [&](double end, double ratio) {
-        return share.fraction + (end - share.fraction) * std::sqrt(kIntervalRatio / ratio);
+    const auto ratio_at = [&](double end) {
+        return std::max(0.0, log_likelihood_ - fit(is_in, end, weights_).log_likelihood);
     };
-    const auto ratio_at = [&](double end) { return std::max(0.0, log_likelihood_ - fit(is_in, end).log_likelihood); };
     share.ratio = ratio_at(0);
     share.ratio_of_others = ratio_at(1);
-    if (share.ratio > kIntervalRatio) share.low = bound(is_in, share.fraction, 0, begin(0, share.ratio));
-    if (share.ratio_of_others > kIntervalRatio)
-        share.high = bound(is_in, share.fraction, 1, begin(1, share.ratio_of_others));
+    const double spread = std::sqrt(2 * variance(is_in));
+    // By the variance, or where that is too far, by the root of the ratio, which is known at the end.
+    const auto bound_towards = [&](double end, double ratio) {
+        if (ratio <= kIntervalRatio) return end;
+        const double farthest = end - share.fraction, by_ratio = farthest * std::sqrt(kIntervalRatio / ratio);
+        const double by_variance = std::copysign(spread * std::sqrt(kIntervalRatio), farthest);
+        const bool is_near = spread > 0 && std::abs(by_variance) < std::abs(farthest);
+        return bound(is_in, share.fraction, end, share.fraction + (is_near ? by_variance : by_ratio),
+                     std::copysign(spread, farthest));
+    };
+    share.low = bound_towards(0, share.ratio);
+    share.high = bound_towards(1, share.ratio_of_others);
     return share;
 }
 

@@ -53,22 +53,27 @@ public:
 
 private:
     // The largest log likelihood where the marked haplotypes have a share, its derivative by the share, and the
-    // weights.
+    // weights. It is sought from near ones.
     struct Fit {
         double log_likelihood, slope;
         std::vector<double> weights;
+        std::vector<size_t> columns;     // the haplotypes that may have a weight
+        std::vector<double> covariance;  // [columns][columns] of the weights, where all are marked
     };
-    Fit fit(const std::vector<uint8_t>& is_in, double share) const;
-    Fit fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in, double share) const;
-    std::vector<uint8_t> begun(const std::vector<uint8_t>& is_in, double share) const;
+    Fit fit(const std::vector<uint8_t>& is_in, double share, const std::vector<double>& near) const;
+    Fit fit_of(const std::vector<size_t>& columns, const std::vector<uint8_t>& is_in, double share,
+               const std::vector<double>& near) const;
+    std::vector<uint8_t> begun(const std::vector<uint8_t>& is_in, double share, const std::vector<double>& near) const;
     bool add_missing(const Fit& found, const std::vector<uint8_t>& is_in, double share,
                      std::vector<uint8_t>& is_used) const;
-    double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share) const;
+    double bound(const std::vector<uint8_t>& is_in, double fraction, double end, double share, double spread) const;
+    double variance(const std::vector<uint8_t>& is_in) const;
     MixedShare share_of_fragments(const std::vector<uint8_t>& is_in) const;
     MixedShare share_of_molecules(const std::vector<uint8_t>& is_in) const;
 
     MixtureRows rows_;
-    std::vector<double> lengths_, weights_;
+    std::vector<double> lengths_, weights_, covariance_;
+    std::vector<size_t> columns_;  // of the covariance
     double log_likelihood_ = 0;
     mutable std::map<std::vector<uint8_t>, MixedShare> shares_;  // without the first haplotype
 };

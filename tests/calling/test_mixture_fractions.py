@@ -10,6 +10,7 @@ import pytest
 import pairhmm
 from pairhmm.calling.genotyping import Site
 from pairhmm.native import is_compiled
+from tests.conftest import RunCli
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="mixtures need the compiled part")
 
@@ -72,6 +73,25 @@ def test_reads_with_errors_to_an_alleles_letter_are_not_counted(tmp_path: Path) 
     sites = [site for site in called(tmp_path, codes, reads) if site.variant.pos in places]
     assert len(sites) == len(places)
     assert np.mean([fraction_of(site)[0] for site in sites]) == pytest.approx(0.05, abs=0.007)
+
+
+def test_errors_at_ends_of_reads_make_no_haplotype(tmp_path: Path, run_cli: RunCli) -> None:
+    """Two strains differ at three places. At the middle one, ends of reads of one strain show the other's letter."""
+    rng, codes = np.random.default_rng(7), genome(6)
+    strains = codes.copy(), codes.copy()
+    strains[0][[342, 350, 358]] = (codes[[342, 350, 358]] + 1) % 4
+    reads = list[Read]()
+    for start in rng.integers(0, LENGTH - READ, 14_000).tolist():
+        letters = strains[int(rng.random() < 0.4)][start : start + READ].copy()
+        if (0 <= 350 - start < 6 or READ - 6 <= 350 - start < READ) and rng.random() < 0.3:
+            letters[350 - start] = strains[0][350]
+        reads.append((start, [(0, READ)], letters, bool(rng.random() < 0.5)))
+    called(tmp_path, codes, reads)
+    table = tmp_path / "haplotypes.tsv"
+    given = "-f", tmp_path / "ref.fa", "--haplotype-table", table, "-o", tmp_path / "calls.vcf", tmp_path / "s.bam"
+    assert run_cli("call", "--mixture", "-q", *map(str, given)).returncode == 0
+    found = {line.split("\t")[5] for line in table.read_text().splitlines()[1:]}
+    assert found == {"".join("ACGT"[code] for code in own[342:359]) for own in strains}
 
 
 @pytest.mark.parametrize(("inserted", "deleted"), [(20, 0), (0, 20)])

@@ -14,8 +14,8 @@ from tests.calling.scored import evidence_of, genotyped, substitutions
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="mixtures need the compiled part")
 
 FLOOR, RATIO, TESTS = 4.5, 1.9207, 3000
-ALLELES = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]
-WEIGHTS = [0.6, 0.02, 0.3, 0.07, 0.01]
+ALLELES = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+WEIGHTS = [0.6, 0.02, 0.3, 0.07, 0.01, 0]
 
 
 def simulated(seed, reads=600):
