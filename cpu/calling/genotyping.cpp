@@ -27,6 +27,8 @@ namespace {
 constexpr double kNoFloor = 300;
 // The least weight of a haplotype by which alleles of a mixture are compared.
 constexpr double kLeastWeight = 1e-4;
+// Letters that an SNV may have: its prior is that of all of them.
+constexpr double kOtherLetters = 3;
 
 // A site with what it was genotyped from.
 struct Genotyped {
@@ -329,7 +331,7 @@ private:
         bool has_gaps = false;
         for (size_t i = 0; i < priors.size(); ++i) {
             const bool is_gap = variant.alts[i].size() != variant.ref.size();
-            if (!is_gap) priors[i] = options_.snv_prior;
+            if (!is_gap) priors[i] = options_.snv_prior / kOtherLetters;
             has_gaps |= is_gap;
         }
         const int listed = static_cast<int>(priors.size()) + 1;

@@ -139,7 +139,7 @@ void add(Fragments& fragments, const Fragments& more) {
 bool are_together(const Neighbour& theirs, const Fragments& covering, const Fragments& ours) {
     const int64_t both = shared(theirs.with, ours);
     const int64_t most = std::max(shared(theirs.covering, ours), shared(theirs.with, covering));
-    return both > 1 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
+    return both > 0 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
 }
 
 // Drops what lies before a position.

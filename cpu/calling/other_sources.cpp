@@ -14,8 +14,9 @@ namespace {
 
 // log10 of how much more often a neighbour is seen together with a foreign allele than with one of a chromosome, and of
 // how much less often one is not seen with it where it could. All that tells an allele's own reads counts at most as
-// much as kMostOfOwn: some chromosomes differ as much as a copy does.
-constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostOfOwn = 3;
+// much as kMostOfOwn: some chromosomes differ as much as a copy does. In a library with copies these are rarer beside
+// them: the limit rises with the cube of the rate of foreign reads, by kMoreOfOwn at most.
+constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostOfOwn = 3, kMoreOfOwn = 3;
 // The same, for each neighbour behind the first that other fragments show, and for all of them; and what the share of
 // each says at most: it may be of errors.
 constexpr double kOddsOfOthers = 0.5, kMostOfOthers = 4, kMostOfShare = 1.5;
@@ -183,7 +184,9 @@ private:
             one += std::log10(rate) - snvs;
             any = log10_add(any, one);
         }
-        const double own = std::min(kMostOfOwn, odds_of_linked(linked) + odds_of_lone(linked, with));
+        const double usual = allele > 0 ? SourceRates{}.foreign : SourceRates{}.foreign_reference;
+        const double most = kMostOfOwn + std::clamp(3 * std::log10(rate / usual), 0.0, kMoreOfOwn);
+        const double own = std::min(most, odds_of_linked(linked) + odds_of_lone(linked, with));
         for (size_t i = 0; i < odds.size(); ++i)
             odds[i] += snvs - any + own + log10_of_mapq(allele) + log10_of_share(foreign_share(i), linked.elsewhere);
         return odds;

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MIN_QUALITY = 20.0
+MIN_QUALITY = 10.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
 # Characters of records that are written at once.

@@ -173,7 +173,7 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
     "snv_prior",
     metavar="X",
     panel=GENOTYPES,
-    help="The prior probability that a site has a heterozygous SNV.",
+    help="The prior probability that a site has a heterozygous SNV, of whichever letter.",
 )
 @option(
     _DEFAULTS,

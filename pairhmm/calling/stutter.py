@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 # Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
 # as few as they may be.
 SHARE, FEWEST, MOST = 0.03, 4_000, 30_000
-WINDOWS, OF_WINDOW = 4, 4_000
+WINDOWS, OF_WINDOW = 16, 4_000
 # Reads of a mixture that are taken, and of them at once: errors are told from alleles place by place.
 OF_MIXTURE, AT_ONCE = 300_000, 20_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
@@ -139,9 +139,6 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
         work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
         reads_wanted = int(min(most, max(fewest, SHARE * work.total)))
         windows = _windows(work, files.contigs, reads_wanted)
-        # The reads of a deep mixture begin in a few parts of its index.
-        if of_mixture:
-            windows = list(dict.fromkeys(windows))
         places = [[window] for window in windows] or [None]
 
     def is_enough(reads: int, bases: int) -> bool:
@@ -175,9 +172,13 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
 
 
 def _windows(work: Work, contigs: Mapping[str, int], reads: int) -> list[Interval]:
-    """Windows that begin where equal parts of the reads do; none where nearly all reads are wanted."""
+    """Windows that begin where equal parts of the reads do; none where nearly all reads are wanted.
+
+    Reads of a small or deep file begin in a few parts of its index, and so do its windows.
+    """
     if work.total <= 2 * reads:
         return []
     count = max(WINDOWS, reads // OF_WINDOW)
     starts = [work.locus_at((number + 0.5) / count) for number in range(count)]
-    return [Interval(chrom, start // INDEXED * INDEXED, min(contigs[chrom], start + SPAN)) for chrom, start in starts]
+    begins = dict.fromkeys((chrom, start // INDEXED * INDEXED) for chrom, start in starts)
+    return [Interval(chrom, start, min(contigs[chrom], start + SPAN)) for chrom, start in begins]

@@ -38,7 +38,8 @@ class GenotypeOptions:
     ploidies : Ploidies
         Samples and places with another ploidy.
     snv_prior, indel_prior : float
-        Probability that a site differs from the reference in one chromosome pair (heterozygosity).
+        Probability that a site differs from the reference in one chromosome pair (heterozygosity). Each of the three
+        letters that an SNV may have gets a third.
     pedigree : Pedigree or None
         Parents of samples. Families whose members are all samples of the run share alleles.
     contamination : float

@@ -230,7 +230,7 @@ def test_sites_of_the_library_write_the_same(planted, tmp_path, run_cli):
     assert run_cli(*arguments(planted, "-o", str(calls))).returncode == 0
     keywords = {"mixture": True, "max_depth": 100000, "min_snv_fraction": 0.005, "min_indel_fraction": 0.005}
     sites = pairhmm.call(planted / "s.bam", planted / "ref.fa", **keywords)
-    pairhmm.write_vcf(sites, again, planted / "ref.fa", min_quality=20)
+    pairhmm.write_vcf(sites, again, planted / "ref.fa")
     assert again.read_text() == calls.read_text()
 
 

@@ -165,9 +165,9 @@ def test_native_genotypes_are_those_of_numpy(n_alleles, ploidy, score_floor, see
         "end": rng.integers(9, 20, count),
         "sample": rng.integers(0, samples, count).astype(np.int32),
     }
-    # The prior of an allele is that of its length.
+    # The prior of an allele is that of its length; each of three letters has a third of it.
     alts = ("C", "G", "CC", "CCC", "T", "GG", "TT", "CT")[: n_alleles - 1]
-    priors = tuple(SNV if len(alt) == 1 else INDEL for alt in alts)
+    priors = tuple(SNV / 3 if len(alt) == 1 else INDEL for alt in alts)
     evidence = evidence_of(
         *(scores, fragments),
         variants=[Variant("q", AT, "A", alts)],

@@ -31,7 +31,8 @@ def call_site(
     """The genotypes of some samples and QUAL, from log10 P(read | allele) of the reads of each."""
     rows = np.array([row for sample in samples for row in sample], dtype=np.float64).reshape(-1, alleles)
     of_read = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples])
-    (site,) = genotyped(evidence_of(rows, sample=of_read), ploidies, families, priors=(theta, theta))
+    # Each of three letters has a third of the prior of SNVs.
+    (site,) = genotyped(evidence_of(rows, sample=of_read), ploidies, families, priors=(3 * theta, theta))
     return site.samples, site.quality
 
 

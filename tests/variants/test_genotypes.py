@@ -10,12 +10,13 @@ import pytest
 
 from pairhmm.calling.genotyping import Site
 from pairhmm.native import is_compiled
-from pairhmm.variants.genotypes import MAX_GENOTYPES, SampleGenotype
+from pairhmm.variants.genotypes import MAX_GENOTYPES, GenotypeOptions, SampleGenotype
 from tests.calling.scored import evidence_of, genotyped
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
-THETA = 1e-3
+THETA = GenotypeOptions().snv_prior / 3
+"""A site has three letters beside the reference's."""
 
 
 def call_site(rows, fragments, ploidies) -> Site:

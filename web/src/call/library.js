@@ -100,13 +100,13 @@ class Look {
     const count = Math.max(LOOK.windows, Math.floor(this.wanted / LOOK.ofWindow));
     const windows = Array.from({ length: count }, (_, number) => {
       const { chrom, at } = work.locusAt((number + 0.5) / count);
-      const end = Math.min(/** @type {number} */ (this.contigs.get(chrom)), at + LOOK.span);
-      return { chrom, start: Math.floor(at / LOOK.indexed) * LOOK.indexed, end };
+      const start = Math.floor(at / LOOK.indexed) * LOOK.indexed;
+      return { chrom, start, end: Math.min(/** @type {number} */ (this.contigs.get(chrom)), start + LOOK.span) };
     });
-    // The reads of a deep mixture begin in a few parts of its index.
+    // Reads of a small or deep file begin in a few parts of its index.
     const isAgain = (/** @type {number} */ i) =>
       windows.slice(0, i).some(({ chrom, start }) => chrom === windows[i].chrom && start === windows[i].start);
-    this.places = this.options.mixture ? windows.filter((_, i) => !isAgain(i)) : windows;
+    this.places = windows.filter((_, i) => !isAgain(i));
   }
 
   /** Reads of one contig in a place. Together they are counted in less time. @param {Interval | null} place @returns {AsyncGenerator<ReadBlock>} */
