@@ -399,7 +399,7 @@ def test_few_regions_are_held(data, tmp_path, caplog, gpu, waited_for, monkeypat
         return submit(self, batch)
 
     def scored(self, requests):
-        time.sleep(0.05)
+        time.sleep(0.005)
         waiting[0] -= len(requests)
         score(self, requests)
 
