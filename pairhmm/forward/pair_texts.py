@@ -88,7 +88,7 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
         if len(fields) != REFERENCE_COLUMNS:
             rule = f"{len(fields)} columns instead of {REFERENCE_COLUMNS}"
             cure = "give hap, read, four quality strings, log10"
-            if fields[1].startswith("["):
+            if len(fields) > 1 and fields[1].startswith("["):
                 cure = f"{cure}; haplotypes with flags need --model pdhmm"
             raise InputError(str(path), f"line {number}", rule, cure)
         expected = _expected(path, number, fields[6])
