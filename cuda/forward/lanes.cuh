@@ -66,6 +66,19 @@ struct LastRow {
     real m, d, i;
 };
 
+// From M, D and I of row k in a column: its S and D of the next column. `s` and `i`, which are S and I of this row,
+// become those of the row below.
+__device__ __forceinline__ void go_down(const Rows& rows, States& state, int k, real m, real d, real& s, real& i) {
+    state.s[k] = s;
+#if VARYING
+    state.d[k] = multiply_add(rows.extend_deletion[k], d, m);
+#else
+    state.d[k] = multiply_add(real(EXTEND_DELETION), d, m);
+#endif
+    s = multiply_add(rows.from_insertion[k], i, multiply_add(rows.from_deletion[k], d, m));
+    i = multiply_add(rows.extend_insertion[k], i, m);
+}
+
 // One column for a lane: `s` and `i` come from the lane above and are S and I of the lane's first row.
 __device__ __forceinline__ LastRow advance(const Rows& rows, States& state, uint32 letter, real s, real i) {
     LastRow last = {};
@@ -76,14 +89,7 @@ __device__ __forceinline__ LastRow advance(const Rows& rows, States& state, uint
         const real m = state.s[k] * (k % 4 == 0 ? quad.x : k % 4 == 1 ? quad.y : k % 4 == 2 ? quad.z : quad.w);
         const real d = state.d[k];
         if (k == K - 1) last = {m, d, i};
-        state.s[k] = s;
-#if VARYING
-        state.d[k] = multiply_add(rows.extend_deletion[k], d, m);
-#else
-        state.d[k] = multiply_add(real(EXTEND_DELETION), d, m);
-#endif
-        s = multiply_add(rows.from_insertion[k], i, multiply_add(rows.from_deletion[k], d, m));
-        i = multiply_add(rows.extend_insertion[k], i, m);
+        go_down(rows, state, k, m, d, s, i);
     }
     state.s_below = s;
     state.i_below = i;

@@ -191,14 +191,7 @@ struct Lane {
                     kept_d = keeps * d;
                 }
             }
-            state.s[k] = s;
-#if VARYING
-            state.d[k] = multiply_add(rows.extend_deletion[k], d, m);
-#else
-            state.d[k] = multiply_add(float(EXTEND_DELETION), d, m);
-#endif
-            s = multiply_add(rows.from_insertion[k], i, multiply_add(rows.from_deletion[k], d, m));
-            i = multiply_add(rows.extend_insertion[k], i, m);
+            go_down(rows, state, k, m, d, s, i);
         }
         state.s_below = s;
         state.i_below = i;
