@@ -91,8 +91,8 @@ def either(choices: Sequence[str]) -> str:
 
 
 def default_of(owner: Any, name: str) -> Any:
-    """The value of a field, or the default of a function's parameter; None where it has none."""
-    if is_dataclass(owner):
+    """The value of a field, or the default of a class's field or a function's parameter; None where it has none."""
+    if is_dataclass(owner) and not isinstance(owner, type):
         return getattr(owner, name)
     default = inspect.signature(owner).parameters[name].default
     return None if default is inspect.Parameter.empty else default

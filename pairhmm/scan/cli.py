@@ -80,7 +80,7 @@ _DEFAULTS = ScanOptions()
     "--step",
     type=int,
     metavar="N",
-    show_default="1",
+    show_default=str(default_of(Tiling, "step")),
     panel=MATCHES,
     help="Start a tile at every N-th letter of a signature.",
 )
