@@ -214,12 +214,11 @@ def bed_interval(path: str, number: int, cells: Sequence[str]) -> Interval:
     if len(cells) < 3 or not all(map(_is_number, cells[1:3])):
         raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
     start, end = int(cells[1]), int(cells[2])
-    if start > end:
-        cure = "write start < end; over the origin of a circle (--circular), end is behind the last base"
-        raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
-    if start == end:
+    if start >= end:
         base = max(1, end)
         cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
+        if start > end:
+            cure = "write start < end; over the origin of a circle (--circular), end is behind the last base"
         raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
     return Interval(cells[0], start, end)
 

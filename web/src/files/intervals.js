@@ -160,13 +160,12 @@ function bedInterval(path, place, [chrom, from, to], contigs) {
   if (!isNumber) throw new InputProblem(path, place, "not `chrom start end`", "BED is tab-separated, 0-based");
   const [start, end, length] = [Number(from), Number(to), contigs.get(chrom)];
   if (length === undefined) throw noContig(path, place, chrom, contigs);
-  if (start > end) {
-    const cure = "write start < end; over the origin of a circle (--circular), end is behind the last base";
-    throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);
-  }
-  if (start === end) {
+  if (start >= end) {
     const base = Math.max(1, end);
-    const cure = `BED is 0-based half-open: base ${base} is ${base - 1} ${base}; take 1 from each start of a 1-based file`;
+    const cure =
+      start > end
+        ? "write start < end; over the origin of a circle (--circular), end is behind the last base"
+        : `BED is 0-based half-open: base ${base} is ${base - 1} ${base}; take 1 from each start of a 1-based file`;
     throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);
   }
   if (end > length) {
