@@ -6,10 +6,10 @@
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
 #include "bind/texts.hpp"
+#include "calling/circle_reads.hpp"
 #include "calling/depth.hpp"
 #include "calling/introns.hpp"
 #include "calling/joined_profiles.hpp"
-#include "calling/over_origin.hpp"
 #include "calling/reference_differences.hpp"
 
 namespace {
@@ -64,30 +64,27 @@ TupleOf<Owned<int64_t>, Owned<int64_t>> differences_of(const pairhmm::Reads& rea
     return nb::make_tuple(to_array(std::move(compared)), to_array(std::move(differing)));
 }
 
-using OverOrigin = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<uint32_t>>;
+using TextTuple = TupleOf<nb::bytes, Owned<int64_t>>;
+using ReadTuple = TupleOf<nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
+                          Owned<int64_t>, Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>,
+                          Owned<uint32_t>, std::optional<TextTuple>, Owned<uint8_t>, Owned<uint8_t>>;
+constexpr const char* kColumns =
+    "Reads: their names, where each ends, their columns from the samples to the CIGARs, the same of molecules where "
+    "they are known, and qualities of insertions and of deletions, where any read has them.";
 
-OverOrigin over_origin(const pairhmm::Reads& reads, const Array<int64_t>& end, const std::string& chrom, int64_t length,
-                       PythonReference& unrolled) {
-    checks::has(end, reads.count, "end");
-    std::vector<int64_t> read, start, behind, offset{0};
-    std::vector<uint32_t> cigar;
-    {
-        nb::gil_scoped_release release;
-        for (const auto& one : pairhmm::reads_over_origin(reads, end.data(), chrom, length, unrolled)) {
-            read.push_back(one.read);
-            start.push_back(one.start);
-            behind.push_back(one.end);
-            cigar.insert(cigar.end(), one.cigar.begin(), one.cigar.end());
-            offset.push_back(static_cast<int64_t>(cigar.size()));
-        }
-    }
-    return nb::make_tuple(to_array(std::move(read)), to_array(std::move(start)), to_array(std::move(behind)),
-                          to_array(std::move(offset)), to_array(std::move(cigar)));
+ReadTuple to_tuple(pairhmm::ReadColumns&& reads) {
+    std::optional<TextTuple> molecules;
+    if (reads.has_molecules)
+        molecules = nb::make_tuple(nb::bytes(reads.molecules.data(), reads.molecules.size()),
+                                   to_array(std::move(reads.molecule_end)));
+    return nb::make_tuple(
+        nb::bytes(reads.names.data(), reads.names.size()), to_array(std::move(reads.name_end)),
+        to_array(std::move(reads.sample)), to_array(std::move(reads.flag)), to_array(std::move(reads.mapq)),
+        to_array(std::move(reads.start)), to_array(std::move(reads.end)), to_array(std::move(reads.base_offset)),
+        to_array(std::move(reads.base)), to_array(std::move(reads.quality)), to_array(std::move(reads.cigar_offset)),
+        to_array(std::move(reads.cigar)), std::move(molecules), to_array(std::move(reads.insertion)),
+        to_array(std::move(reads.deletion)));
 }
-
-using ReadTuple =
-    TupleOf<nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>, Owned<int64_t>,
-            Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>, Owned<uint32_t>>;
 
 ReadTuple split_at_introns(const AlignedReads& reads) {
     pairhmm::IntronSplitter splitter;
@@ -97,12 +94,34 @@ ReadTuple split_at_introns(const AlignedReads& reads) {
     };
     add(splitter.split(reads));
     add(splitter.rest());
-    return nb::make_tuple(nb::bytes(parts.names.data(), parts.names.size()), to_array(std::move(parts.name_end)),
-                          to_array(std::move(parts.sample)), to_array(std::move(parts.flag)),
-                          to_array(std::move(parts.mapq)), to_array(std::move(parts.start)),
-                          to_array(std::move(parts.end)), to_array(std::move(parts.base_offset)),
-                          to_array(std::move(parts.base)), to_array(std::move(parts.quality)),
-                          to_array(std::move(parts.cigar_offset)), to_array(std::move(parts.cigar)));
+    return to_tuple(std::move(parts));
+}
+
+ReadTuple turned(pairhmm::CircleReads& circle, const AlignedReads& reads, int turn, PythonReference& unrolled) {
+    pairhmm::ReadColumns moved;
+    {
+        nb::gil_scoped_release release;
+        moved = circle.turned(reads, turn, unrolled);
+    }
+    return to_tuple(std::move(moved));
+}
+
+void bind_circle_reads(nb::module_& module) {
+    using pairhmm::CircleReads;
+    nb::class_<CircleReads>(module, "CircleReads", "Reads of a circular contig, unrolled (calling/circle_reads.hpp).")
+        .def(nb::init<std::string, int64_t>(), "chrom"_a, "length"_a)
+        .def("near_origin", &CircleReads::near_origin, "Where alignments of reads over the origin lie.")
+        .def(
+            "take_near_origin",
+            [](CircleReads& circle, const AlignedReads& reads, PythonReference& unrolled) {
+                nb::gil_scoped_release release;
+                circle.take_near_origin(reads, unrolled);
+            },
+            "reads"_a, "unrolled"_a, "Take the reads there, in order, before all others.")
+        .def("over", &CircleReads::over, "places"_a, "The circle for a run over some places of the unrolled contig.")
+        .def("on_turn", &CircleReads::on_turn, "turn"_a, "The parts of the places that lie on a turn, on the contig.")
+        .def("turned", &turned, "reads"_a, "turn"_a, "unrolled"_a, kColumns)
+        .def("rest", [](CircleReads& circle) { return to_tuple(circle.rest()); }, kColumns);
 }
 
 }  // namespace
@@ -121,10 +140,6 @@ void bind_aligned_reads(nb::module_& module) {
             "reads"_a, "depth"_a, "Add reads of one contig, in order of start, to its depth, in place.");
     module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
                "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
-    module.def(
-        "reads_over_origin", &over_origin, "reads"_a, "end"_a, "chrom"_a, "length"_a, "unrolled"_a,
-        "The reads over the origin of a circular contig, made whole: index, start, end (behind the length), where "
-        "the operations of each begin, and CIGARs. `unrolled` has the contig three times, end to end.");
     nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
         .def(
             "__init__",
@@ -152,7 +167,6 @@ void bind_aligned_reads(nb::module_& module) {
             },
             "read"_a, "first"_a, "last"_a, "region_read"_a, "join_mates"_a,
             "Join cut reads of regions: the fields of JoinedReads, and what is known of the profiles.")
-        .def("split_at_introns", &split_at_introns,
-             "The parts of reads between introns, as reads: their names, where each ends, and their columns from the "
-             "samples to the CIGARs.");
+        .def("split_at_introns", &split_at_introns, kColumns);
+    bind_circle_reads(module);
 }

@@ -14,8 +14,7 @@ namespace {
 // bwa mem's costs: it rewards an alignment that reaches the end of the read.
 constexpr int32_t kMatchScore = 1, kMismatch = -4, kGapOpen = -6, kGapExtend = -1, kWholeQuery = 5;
 constexpr int32_t kNever = std::numeric_limits<int32_t>::min() / 2;
-// The longest gap, and bases between the origin and an alignment that an aligner has ended before it.
-constexpr int64_t kLongestGap = 60, kNearOrigin = 100;
+constexpr int64_t kLongestGap = 60;
 
 int32_t score_of(char query, char target) {
     if (query == kCodeOfN) return 0;

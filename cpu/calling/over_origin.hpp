@@ -11,6 +11,9 @@
 
 namespace pairhmm {
 
+// Bases between the origin and an alignment that an aligner has ended before it, at most.
+constexpr int64_t kNearOrigin = 100;
+
 // A read that begins before the origin, at `start` in the contig, and ends behind it, at `end` > length.
 struct ReadOverOrigin {
     int64_t read;

@@ -145,6 +145,14 @@ class ReadBlock:
         )
 
     @classmethod
+    def of_columns(cls, chrom: str, columns: tuple[Any, ...]) -> ReadBlock:
+        """Reads of one contig in the columns that native code makes (cpu/bind/aligned_reads.cpp)."""
+        text, end, *arrays, molecules, insertion, deletion = columns
+        known = None if molecules is None else list(Names(*molecules))
+        indel_quals = np.stack([insertion, deletion]) if len(insertion) else None
+        return cls(chrom, Names(text, end), *arrays, known, indel_quals)
+
+    @classmethod
     def concatenate(cls, blocks: Sequence[ReadBlock]) -> ReadBlock:
         """One block of the reads of several, which follow each other on one contig."""
         blocks = [block for block in blocks if len(block)] or list(blocks[-1:])

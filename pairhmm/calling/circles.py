@@ -1,7 +1,6 @@
 """Circular contigs. A run has them unrolled: three times, end to end, of which the second turn is asked for.
 
-Reads over the origin are whole there (cpu/calling/over_origin.hpp), on the first two turns. So candidates beside the
-origin have the same reads and the same neighbours as others. Scored regions are moved back to the contig.
+Reads over the origin are whole there (cpu/calling/circle_reads.hpp). Scored regions are moved back to the contig.
 
 All coordinates are 0-based half-open.
 """
@@ -9,18 +8,16 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.merged_blocks import merged_blocks
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.sam import SECONDARY, SUPPLEMENTARY
 from pairhmm.alignments.selection import LeftOut, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.native import native
@@ -28,11 +25,10 @@ from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, no_contig
 from pairhmm.variants.variant import Variant
 
+if TYPE_CHECKING:
+    from pairhmm._cpu import CircleReads, ReferenceBases
+
 _TURNS = 3
-# Alignments that end no further from the origin may go on behind it (kNearOrigin of cpu/calling/over_origin.cpp).
-_NEAR = 100
-# The other parts of split reads, which are whole here.
-_PARTS = SECONDARY | SUPPLEMENTARY
 
 
 class UnrolledReference:
@@ -56,7 +52,7 @@ class UnrolledReference:
         self.lengths = genome.contigs
         self.circles = {name: genome.contigs[name] for name in circular}
         self.contigs = self.unrolled(genome.contigs)
-        self._over: dict[tuple[Any, ...], ReadBlock] = {}
+        self._circles: dict[tuple[Any, ...], CircleReads] = {}
         self._lock = threading.Lock()
 
     def check_aligned(self, contigs: Mapping[str, int], paths: Iterable[str]) -> None:
@@ -115,47 +111,25 @@ class UnrolledReference:
             for turn in range(_TURNS):
                 yield from (replace(one, pos=one.pos + turn * length) for one in listed)
 
-    def over_origin(
+    def reads_of(
         self,
         chrom: str,
         sources: Sequence[OpenAlignments],
         contigs: Sequence[str],
         selection: ReadSelection,
         **how: Any,
-    ) -> ReadBlock:
-        """The reads over the origin of a circle, whole, on its first turn. They are read once."""
+    ) -> CircleReads:
+        """The reads of a circle, of which those over its origin are known. They are read once."""
         key = chrom, *sorted(how.items())
         with self._lock:
-            if key not in self._over:
-                length = self.circles[chrom]
-                near = min(_NEAR + 1, length)
-                ends = [Interval(chrom, 0, near), Interval(chrom, max(near, length - near), length)]
-                ends = [one for one in ends if one.start < one.end]
-                blocks = read_blocks(sources, contigs, selection, regions=ends, left_out=LeftOut(), **how)
-                whole = [self._whole(block)[0] for block in blocks]
-                joined = ReadBlock.concatenate(whole) if whole else ReadBlock.empty(chrom)
-                self._over[key] = joined.take(np.argsort(joined.start, kind="stable"))
-            return self._over[key]
-
-    def _whole(self, block: ReadBlock) -> tuple[ReadBlock, NDArray[np.bool_]]:
-        """The reads of a block that lie over the origin, whole; which of all do so, or are parts of split reads."""
-        reference = native.ReferenceBases(self.fetch)
-        read, start, end, offset, cigar = native.reads_over_origin(
-            block.native, block.end, block.chrom, self.circles[block.chrom], reference
-        )
-        gone = (block.flag & _PARTS) != 0
-        kept = ~gone[read]
-        gone[read] = True
-        whole = block.take(read)
-        return replace(whole, start=start, end=end, cigar_offset=offset, cigar=cigar).take(np.flatnonzero(kept)), gone
-
-    def linear(self, blocks: Iterable[ReadBlock]) -> Iterator[ReadBlock]:
-        """The reads of blocks that do not lie over the origin."""
-        for block in blocks:
-            gone = self._whole(block)[1]
-            left = block.take(np.flatnonzero(~gone)) if gone.any() else block
-            if len(left):
-                yield left
+            if key not in self._circles:
+                circle = native.CircleReads(chrom, self.circles[chrom])
+                ends = [Interval(chrom, *place) for place in circle.near_origin()]
+                reference = native.ReferenceBases(self.fetch)
+                for block in read_blocks(sources, contigs, selection, regions=ends, left_out=LeftOut(), **how):
+                    circle.take_near_origin(block.aligned, reference)
+                self._circles[key] = circle
+            return self._circles[key]
 
 
 def run_blocks(
@@ -179,9 +153,12 @@ def run_blocks(
     for circle, group in groupby(in_order, key=lambda one: one.chrom if one.chrom in genome.circles else ""):
         places = list(group)
         if circle:
-            pieces = _turns(genome, circle, places, (sources, contigs, selection), chunk_size, found, how)
-            whole = _whole_reads(genome.over_origin(circle, sources, contigs, selection, **how), genome, places)
-            yield from merged_blocks([pieces, whole], rank, chunk_size)
+            known = genome.reads_of(circle, sources, contigs, selection, **how)
+            reads = known.over([(start, end) for _, start, end in places])
+            read = partial(read_blocks, sources, contigs, selection, chunk_size, **how)
+            for columns in _turns(circle, reads, read, native.ReferenceBases(genome.fetch), found):
+                if len(block := ReadBlock.of_columns(circle, columns)):
+                    yield block
         else:
             yield from read_blocks(sources, contigs, selection, chunk_size, places, left_out=found, **how)
     if left_out is None:
@@ -191,36 +168,15 @@ def run_blocks(
 
 
 def _turns(
-    genome: UnrolledReference,
     chrom: str,
-    places: Sequence[Interval],
-    inputs: tuple[Sequence[OpenAlignments], Sequence[str], ReadSelection],
-    chunk_size: int,
+    circle: CircleReads,
+    read: Callable[..., Iterator[ReadBlock]],
+    reference: ReferenceBases,
     left_out: LeftOut,
-    how: dict[str, Any],
-) -> Iterator[ReadBlock]:
-    """The reads of a circle that do not lie over its origin. Those left out count on the second turn alone."""
-    length = genome.circles[chrom]
+) -> Iterator[tuple[Any, ...]]:
+    """The reads of a circle, unrolled, in columns. Those left out count on the second turn alone."""
     for turn in range(_TURNS):
-        first = turn * length
-        parts = [
-            Interval(chrom, max(start - first, 0), min(end - first, length))
-            for _, start, end in places
-            if start < first + length and end > first
-        ]
-        if parts:
-            counts = left_out if turn == 1 else LeftOut()
-            for block in genome.linear(read_blocks(*inputs, chunk_size, parts, left_out=counts, **how)):
-                yield _moved(block, first)
-
-
-def _whole_reads(block: ReadBlock, genome: UnrolledReference, places: Sequence[Interval]) -> Iterator[ReadBlock]:
-    """The reads over the origin that lie in some places."""
-    for turn in range(_TURNS - 1):
-        moved = _moved(block, turn * genome.circles[places[0].chrom]).over([(start, end) for _, start, end in places])
-        if len(moved):
-            yield moved
-
-
-def _moved(block: ReadBlock, distance: int) -> ReadBlock:
-    return replace(block, start=block.start + distance, end=block.end + distance, _native=None)
+        if parts := [Interval(chrom, *part) for part in circle.on_turn(turn)]:
+            for block in read(regions=parts, left_out=left_out if turn == 1 else LeftOut()):
+                yield circle.turned(block.aligned, turn, reference)
+    yield circle.rest()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from pairhmm.calling.opening import OpenFiles
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.explain.facts import AltAllele
 from pairhmm.native import native
-from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.variant import MAX_SHIFT, Variant, shift_left, trim_allele
 
@@ -55,13 +53,9 @@ def local_reads(files: OpenFiles, options: RunOptions, place: Interval) -> Local
         left_out=LeftOut(),
         trims_ends=options.model.trims_ends,
     )
-    block = _split_at_introns(ReadBlock.concatenate([*blocks, ReadBlock.empty(place.chrom)]))
+    together = ReadBlock.concatenate([*blocks, ReadBlock.empty(place.chrom)])
+    block = ReadBlock.of_columns(place.chrom, together.aligned.split_at_introns())
     return LocalReads(block, _reasons(block.flag, block.mapq, options.reads), files.reader.samples)
-
-
-def _split_at_introns(block: ReadBlock) -> ReadBlock:
-    columns: tuple[Any, ...] = block.aligned.split_at_introns()
-    return ReadBlock(block.chrom, Names(*columns[:2]), *columns[2:])
 
 
 def _reasons(flag: NDArray[np.uint16], mapq: NDArray[np.uint8], selection: ReadSelection) -> list[str]:
