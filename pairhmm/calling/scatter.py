@@ -109,8 +109,8 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
     check_whole("pieces", pieces, 1)
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
-        circular = UnrolledReference(genome, options.reads.circular)
-        requested = requested_intervals(inputs, genome, options.padding, circular.circles)
+        unrolled = UnrolledReference(genome, options.reads.circular)
+        requested = requested_intervals(inputs, genome, options.padding, unrolled.circles)
         intervals = in_run_order(requested, contigs)
         rank = {name: number for number, name in enumerate(contigs)}
         if not intervals:
@@ -118,10 +118,10 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
         work = work_of(reader.sources, intervals)
         targets = [work.locus_at(number / pieces) for number in range(1, pieces)]
         if inputs.candidates is not None:
-            candidates = CandidateReader(inputs.candidates, contigs, circular.fetch, requested is not None)
+            candidates = CandidateReader(inputs.candidates, contigs, unrolled.fetch, requested is not None)
             source = listed_stretches(targets, candidates)
         else:
-            source = discovered_stretches(targets, reader, UnrolledReference(genome), contigs, options)
+            source = discovered_stretches(targets, reader, unrolled, contigs, options)
         cutter = Cutter(intervals, genome.fetch, margin(options))
         cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
         borders = [(0, 0), *sorted(cuts), (len(rank), 0)]
