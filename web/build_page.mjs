@@ -27,17 +27,6 @@ const STYLES = [
 const script = (name, plugins = /** @type {import("esbuild").Plugin[]} */ ([])) =>
   bundled(fileURLToPath(new URL(name, PAGE)), { format: "iife", minify: true, plugins });
 
-/** The worker's text in place of its module (src/page/run_program.js). @type {import("esbuild").Plugin} */
-const runWorkerAsText = {
-  name: "run worker as text",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]page[\\/]run_program\.js$/ }, async () => {
-      const text = JSON.stringify(await script("run_worker.js", [withoutFetch]));
-      return { contents: `export const PROGRAM = { text: ${text} };` };
-    });
-  },
-};
-
 /**
  * @gmod/bgzf-filehandle fetches its WebAssembly from a data: address, which the page's policy forbids as any request.
  * Here it decodes the address instead.
@@ -60,7 +49,7 @@ const withoutFetch = {
 /** @param {URL} file */
 const text = (file) => readFile(file, "utf8");
 
-/** Base64 of raw deflate. @param {Uint8Array} bytes */
+/** Base64 of raw deflate. @param {Uint8Array | string} bytes */
 const packed = (bytes) => deflateRawSync(bytes, { level: 9 }).toString("base64");
 
 const parts = {
@@ -68,8 +57,9 @@ const parts = {
   style: (await Promise.all(STYLES.map(text))).join(""),
   wasm: packed(await readFile(WASM)),
   kernels: packed(await readFile(KERNELS)),
+  worker: packed(await script("run_worker.js", [withoutFetch])),
   // In HTML, a script ends at the first "</script", wherever it stands.
-  script: (await script("main.js", [runWorkerAsText])).replaceAll("</script", "<\\/script"),
+  script: (await script("main.js")).replaceAll("</script", "<\\/script"),
 };
 const page = (await text(new URL("page.html", PAGE))).replace(
   /\{\{(\w+)\}\}/g,

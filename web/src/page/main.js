@@ -19,8 +19,8 @@ import { element, Status, showProblem } from "./status.js";
 const REDRAW = 250; // milliseconds between two additions to the list of sites
 
 class Page {
-  /** @param {ArrayBuffer} wasm @param {object} kernels */
-  constructor(wasm, kernels) {
+  /** @param {ArrayBuffer} program of the worker @param {ArrayBuffer} wasm @param {object} kernels */
+  constructor(program, wasm, kernels) {
     this.status = new Status();
     this.native = Native.start(wasm);
     this.results = new Results(this.native, []);
@@ -47,7 +47,7 @@ class Page {
       onProblem: showProblem,
     });
     preparePrinting(() => this.about());
-    this.runner = new Runner(wasm, kernels, (message) => this.heed(message));
+    this.runner = new Runner(program, wasm, kernels, (message) => this.heed(message));
     element("cancel").addEventListener("click", () => this.cancel());
     element("example").hidden = !hasExample();
     element("example").addEventListener("click", async () => {
@@ -194,8 +194,9 @@ function cohortView(report) {
 async function start() {
   // WebRTC sends packets past `connect-src`, and browsers do not know the policy's directive for it yet: its functions go.
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) Reflect.deleteProperty(globalThis, name);
-  const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
-  new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
+  const parts = ["worker", "wasm", "kernels"].map((id) => unpack(element(id).textContent ?? ""));
+  const [program, wasm, kernels] = await Promise.all(parts);
+  new Page(program, wasm, JSON.parse(new TextDecoder().decode(kernels)));
   if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");
   darkScheme.addEventListener("change", () =>
     document.querySelectorAll("canvas").forEach((canvas) => /** @type {any} */ (canvas).redraw?.()),

@@ -1,7 +1,5 @@
 // The page's side of its worker.
 
-import { PROGRAM } from "./run_program.js";
-
 /**
  * What the worker tells.
  *
@@ -17,12 +15,12 @@ import { PROGRAM } from "./run_program.js";
 
 /** One worker, and a new one after a run was cancelled. */
 export class Runner {
-  /** @param {ArrayBuffer} wasm @param {object} kernels @param {(message: Message) => void} listener */
-  constructor(wasm, kernels, listener) {
+  /** @param {ArrayBuffer} program of the worker @param {ArrayBuffer} wasm @param {object} kernels @param {(message: Message) => void} listener */
+  constructor(program, wasm, kernels, listener) {
     this.wasm = wasm;
     this.kernels = kernels;
     this.listener = listener;
-    this.address = URL.createObjectURL(new Blob([PROGRAM.text], { type: "text/javascript" }));
+    this.address = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
     /** @type {"auto" | "off"} */
     this.gpu = "auto";
     this.version = document.documentElement.dataset.version;
