@@ -48,7 +48,7 @@ def requested_intervals(
     ]
     if inputs.regions_file is not None:
         intervals += read_intervals(inputs.regions_file, genome.contigs, circles)
-    return _widened(intervals, padding, genome.contigs, circles)
+    return widened(intervals, padding, genome.contigs, circles)
 
 
 def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
@@ -61,10 +61,10 @@ def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int
 
 def with_padding(intervals: Sequence[Interval] | None, genome: UnrolledReference) -> list[Interval] | None:
     """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
-    return None if intervals is None else _widened(intervals, PADDING, genome.contigs)
+    return None if intervals is None else widened(intervals, PADDING, genome.contigs)
 
 
-def _widened(
+def widened(
     intervals: Iterable[Interval], padding: int, contigs: Mapping[str, int], circles: Collection[str] = ()
 ) -> list[Interval]:
     """Intervals with so many bases more on either side, merged and in the reference's order."""

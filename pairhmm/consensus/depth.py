@@ -58,6 +58,13 @@ def contig_depths(
         yield chrom, [genome.second_turn(depth, chrom) for depth in depths]
 
 
+def depth_over(depth: NDArray[np.uint32], start: int, end: int) -> NDArray[np.uint32]:
+    """The depth of an interval, which goes over the origin if it passes the end of the contig."""
+    if end <= len(depth):
+        return depth[start:end]
+    return np.concatenate([depth[start:], depth[: end - len(depth)]])
+
+
 def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:
     """Which sample of the alignments a sample of calls is: that of its name, or the only one.
 

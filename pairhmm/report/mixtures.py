@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.run_options import EXCLUDED_FLAGS, MIN_MAPQ
-from pairhmm.consensus.depth import contig_depths, sample_number
+from pairhmm.consensus.depth import contig_depths, depth_over, sample_number
 from pairhmm.consensus.sequence import ConsensusOptions
 from pairhmm.errors import InputError
 from pairhmm.report.inputs import ReportInputs
@@ -140,7 +140,7 @@ def _add_depths(
     options, selection = ConsensusOptions(), ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ, circular=inputs.circular)
     with Reference(reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         tiles: dict[str, list[Tile]] = defaultdict(list)
-        for tile in [] if inputs.tiles is None else read_tiles(inputs.tiles, genome.contigs):
+        for tile in [] if inputs.tiles is None else read_tiles(inputs.tiles, genome.contigs, inputs.circular):
             tiles[tile.chrom].append(tile)
         chosen = {chrom for _, chrom in tracks}.union(tiles) or set(reader.contigs)
         regions = [Interval(chrom, 0, length) for chrom, length in genome.contigs.items() if chrom in chosen]
@@ -156,4 +156,4 @@ def _add_depths(
 
 
 def _medians(tiles: Sequence[Tile], depth: NDArray[np.uint32]) -> Iterator[tuple[Tile, float]]:
-    return ((tile, float(np.median(depth[tile.start : tile.end]))) for tile in tiles)
+    return ((tile, float(np.median(depth_over(depth, tile.start, tile.end)))) for tile in tiles)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.run_options import EXCLUDED_FLAGS, MIN_MAPQ
-from pairhmm.consensus.depth import contig_depths
+from pairhmm.calling.targets import widened
+from pairhmm.consensus.depth import contig_depths, depth_over
 from pairhmm.errors import InputError
 from pairhmm.report.inputs import ReportInputs
 from pairhmm.report.parts import Column, ReportPart, Value, rounded
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.intervals import Interval, merge, named_intervals
+from pairhmm.sequences.intervals import Interval, named_intervals
 
 TARGET_DEPTH = 20
 """The depth that bases of targets should have, unless another one is asked for."""
@@ -96,13 +97,14 @@ class Targets(ReportPart):
     def add(self, sample: str, chrom: str, depth: NDArray[np.uint32], own: Sequence[tuple[Interval, str]]) -> None:
         """Add the targets of a contig."""
         sums = self.sums[sample]
-        for place in merge([place for place, _ in own], [chrom]):
+        # What passes the end of a circle is at its beginning.
+        for place in widened([place for place, _ in own], 0, {chrom: len(depth)}, [chrom]):
             here = depth[place.start : place.end]
             sums.bases += len(here)
             sums.enough += int(np.count_nonzero(here >= self.least))
             sums.depth += int(here.sum(dtype=np.int64))
         for place, name in own:
-            here = depth[place.start : place.end]
+            here = depth_over(depth, place.start, place.end)
             gaps = _runs(here < self.least, place.start)
             sums.with_gaps += bool(gaps)
             share = float((here >= self.least).mean())
@@ -139,7 +141,7 @@ def read_targets(inputs: ReportInputs, notes: list[str], least: int) -> Targets:
     if inputs.targets is None or inputs.reference is None:
         return shown
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
-        targets = named_intervals(inputs.targets, genome.contigs)
+        targets = named_intervals(inputs.targets, genome.contigs, inputs.circular)
         if not targets:
             raise InputError(inputs.targets, "", "no target in it", "give a BED file of targets")
         shown.count = len(targets)
@@ -147,7 +149,7 @@ def read_targets(inputs: ReportInputs, notes: list[str], least: int) -> Targets:
         by_contig: dict[str, list[tuple[Interval, str]]] = defaultdict(list)
         for target in targets:
             by_contig[target[0].chrom].append(target)
-        regions = merge([place for place, _ in targets], list(genome.contigs))
+        regions = widened([place for place, _ in targets], 0, genome.contigs, inputs.circular)
         samples = range(len(reader.samples))
         selection = replace(_SELECTION, circular=inputs.circular)
         for chrom, depths in contig_depths(reader, samples, genome, selection, MIN_BASE_QUALITY, regions):

@@ -114,12 +114,24 @@ def test_reads_over_the_origin_of_a_circle_are_depth_on_both_sides(reported, ref
     given = "-f", mixture.reference, "--calls", tmp_path / "over.vcf", "--alignments", tmp_path / "over.bam"
     assert "--circular: chrM: no contig 'chrM'; contigs are virus" in refused(*given, "--circular", "chrM")
     assert "give their --alignments" in refused("--calls", tmp_path / "over.vcf", "--circular", "virus")
+    beside = tmp_path / "beside.bed"
+    beside.write_text(f"virus\t{LENGTH - 50}\t{LENGTH + 40}\tover\nvirus\t{LENGTH - 20}\t{LENGTH}\tlast\n")
+    assert "is not inside virus" in refused(*given, "--tiles", beside)
     for options, first in ((("--circular", "virus"), 40), ((), 20)):
         (track,) = reported(*given, *options)["mixtures"]["tracks"]
         bins = -(-40 * BINS // LENGTH)
         assert set(track["depth"]["median"][: bins - 1]) == {first}
         assert (track["depth"]["median"][-1], track["length"]) == (40, LENGTH)
         assert track["alleles"][-1][:3] == [LENGTH, bases[-1] + bases[0], bases[-1]]
+    data = reported(*given, "--circular", "virus", "--tiles", beside, "--targets", beside)
+    assert data["mixtures"]["tracks"][0]["tiles"] == [
+        ["over", LENGTH - 50, LENGTH + 40, 40],
+        ["last", LENGTH - 20, LENGTH, 40],
+    ]
+    over = min(data["targets"]["rows"], key=lambda row: row[2])
+    assert (over[:4], over[5:8]) == (["over", "virus", LENGTH - 50, LENGTH + 40], [40, 40, 1])
+    figures = dict(zip(["", *(key for key, *_ in data["cohort"]["columns"])], data["cohort"]["rows"][0], strict=True))
+    assert figures["target_depth"] == 40
     (track,) = reported("--calls", tmp_path / "over.vcf")["mixtures"]["tracks"]
     assert track["length"] == LENGTH
 
@@ -165,6 +177,12 @@ def test_tiles_are_intervals_or_lie_between_primers(tmp_path, text, tiles):
     path = tmp_path / "tiles.bed"
     path.write_text(text.replace(" ", "\t"))
     assert read_tiles(str(path), {"v": 100}) == tiles
+
+
+def test_tiles_over_the_origin_of_a_circle(tmp_path):
+    path = tmp_path / "tiles.bed"
+    path.write_text("v\t80\t90\tn_1_LEFT\nv\t20\t30\tn_1_RIGHT\nv\t95\t105\tn_2_LEFT\nv\t40\t50\tn_2_RIGHT\n")
+    assert read_tiles(str(path), {"v": 100}, ["v"]) == [Tile("v", 90, 120, "n_1"), Tile("v", 5, 40, "n_2")]
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ function trackCanvas(title, track, minDepth) {
     shade(context, layout, dropouts);
     drawPositions(context, track, layout);
     if (track.depth) drawDepth(context, track.depth, layout, depthScale, minDepth);
-    drawTiles(context, track.tiles, layout, minDepth);
+    drawTiles(context, track, layout, minDepth);
     if (track.alleles.length) drawAlleles(context, track.alleles, points, layout, shareScale);
   };
   const counts = `${plural(track.alleles.length, "allele")}, ${plural(track.tiles.length, "tile")}`;
@@ -208,12 +208,17 @@ function drawDepth(context, { low, median, high }, { depthEnd, right }, scale, m
   drawName(context, "depth", TRACK.top, depthEnd);
 }
 
-// Neighbouring tiles overlap, so they lie in two rows.
-function drawTiles(context, tiles, { xOf, depthEnd }, minDepth) {
+// Neighbouring tiles overlap, so they lie in two rows. One over the origin of a circle has two parts.
+function drawTiles(context, { tiles, length }, { xOf, depthEnd }, minDepth) {
   tiles.forEach(([, start, end, median], number) => {
     context.fillStyle = themeColour(median < minDepth ? "--warn" : "--mapped");
     const top = depthEnd + 6 + (number % 2) * (TILE_HEIGHT + 2);
-    context.fillRect(xOf(start), top, Math.max(1, xOf(end) - xOf(start)), TILE_HEIGHT);
+    for (const [from, to] of [
+      [start, Math.min(end, length)],
+      [0, end - length],
+    ]) {
+      if (from < to) context.fillRect(xOf(from), top, Math.max(1, xOf(to) - xOf(from)), TILE_HEIGHT);
+    }
   });
 }
 
@@ -269,7 +274,7 @@ function rowsOfPlace({ length, depth, tiles }, position) {
     rows.push(["lowest, highest", `${formatNumber(depth.low[bin])}, ${formatNumber(depth.high[bin])}`]);
   }
   for (const [name, start, end, median] of tiles) {
-    if (start <= position && position < end) rows.push([name, `median ${formatNumber(median)}`]);
+    if ((start <= position && position < end) || position + length < end) rows.push([name, `median ${formatNumber(median)}`]);
   }
   return rows;
 }
