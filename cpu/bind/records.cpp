@@ -11,6 +11,7 @@
 #include "bind/variants.hpp"
 #include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
+#include "calling/region_sources.hpp"
 #include "calling/site_statistics.hpp"
 
 namespace {
@@ -83,7 +84,7 @@ void bind_walk(nb::module_& module) {
             "__init__",
             [](ReferenceWalk* self, PythonReference& reference, std::vector<std::string> contigs, Array<int32_t> contig,
                Array<int64_t> start, Array<int64_t> end, Array<int32_t> ploidy, int min_base_quality,
-               std::vector<int> limits) {
+               std::vector<int> limits, const pairhmm::ContigLengths& circles) {
                 const int64_t count = checks::size_of(contig);
                 checks::lie_below(contig, static_cast<int64_t>(contigs.size()), "contig");
                 checks::has(start, count, "start");
@@ -94,10 +95,10 @@ void bind_walk(nb::module_& module) {
                 for (int64_t i = 0; i < count; ++i)
                     intervals.push_back({contig.data()[i], start.data()[i], end.data()[i], ploidy.data()[i]});
                 new (self) ReferenceWalk(reference, std::move(contigs), std::move(intervals), min_base_quality,
-                                         std::move(limits));
+                                         std::move(limits), {circles.begin(), circles.end()});
             },
             "reference"_a, "contigs"_a, "contig"_a, "start"_a, "end"_a, "ploidy"_a, "min_base_quality"_a, "limits"_a,
-            nb::keep_alive<1, 2>(), "The intervals are disjoint, and in the order of the contigs.")
+            "circles"_a, nb::keep_alive<1, 2>(), "The intervals are disjoint, and in the order of the contigs.")
         .def(
             "add",
             [](ReferenceWalk& self, const std::string& chrom, const pairhmm::Reads& reads, Array<int64_t> read_end,

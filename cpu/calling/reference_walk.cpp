@@ -25,12 +25,14 @@ std::vector<uint32_t> name_checksums(std::string_view names, const int64_t* name
 }  // namespace
 
 ReferenceWalk::ReferenceWalk(ReferenceBases& reference, std::vector<std::string> contigs,
-                             std::vector<PloidyInterval> intervals, int min_base_quality, std::vector<int> limits)
+                             std::vector<PloidyInterval> intervals, int min_base_quality, std::vector<int> limits,
+                             std::map<std::string, int64_t> circles)
     : reference_(reference),
       contigs_(std::move(contigs)),
       intervals_(std::move(intervals)),
       min_base_quality_(min_base_quality),
-      limits_(std::move(limits)) {
+      limits_(std::move(limits)),
+      circles_(std::move(circles)) {
     for (size_t i = 0; i < contigs_.size(); ++i) number_.emplace(contigs_[i], static_cast<int>(i));
 }
 
@@ -77,10 +79,14 @@ void ReferenceWalk::until(Place target, RecordLines& lines) {
 
 void ReferenceWalk::take(const PloidyInterval& interval, int64_t start, int64_t stop, RecordLines& lines) {
     PlacedBlock placed{contigs_[interval.contig], 'N', interval.ploidy, {}};
+    const auto circle = circles_.find(placed.chrom);
+    const int64_t turn = circle == circles_.end() ? 0 : circle->second;
     ReferenceConfidence& counts = counts_.try_emplace(interval.contig, min_base_quality_).first->second;
-    for (const ReferenceBlock& block : counts.take(start, stop, limits_, interval.ploidy == 1)) {
+    for (const ReferenceBlock& block : counts.take(start + turn, stop + turn, limits_, interval.ploidy == 1)) {
         placed.block = block;
-        placed.base = base_at(interval, block.start);
+        placed.block.start -= turn;
+        placed.block.end -= turn;
+        placed.base = base_at(interval, placed.block.start);
         lines.append(placed);
     }
 }

@@ -27,9 +27,10 @@ struct PloidyInterval {
 class ReferenceWalk {
 public:
     // The intervals are disjoint, in the order of the contigs. Bases of a lower quality than the least are not counted.
-    // limits: GQ from which on each further band begins, ascending.
+    // limits: GQ from which on each further band begins, ascending. circles: circular contigs and their bases, whose
+    // reads and reference are unrolled (circle_reads.hpp), and whose intervals and records are not.
     ReferenceWalk(ReferenceBases& reference, std::vector<std::string> contigs, std::vector<PloidyInterval> intervals,
-                  int min_base_quality, std::vector<int> limits);
+                  int min_base_quality, std::vector<int> limits, std::map<std::string, int64_t> circles = {});
 
     // Counts the next reads, of one contig. Those of an interval come before its blocks are taken.
     // name_end: [reads] where the name of each ends in `names`.
@@ -60,6 +61,7 @@ private:
     std::vector<PloidyInterval> intervals_;
     int min_base_quality_;
     std::vector<int> limits_;
+    std::map<std::string, int64_t> circles_;
     size_t next_ = 0;  // of the intervals
     Place done_{0, 0};
     // By contig: reads of one may arrive before the blocks of the one before are taken.

@@ -196,8 +196,6 @@ def write_calls(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output), ("--haplotype-table", haplotype_table)])
     _check_records(written, inputs, genotyping)
-    if written.gvcf and chosen.reads.circular:
-        raise InputError("--gvcf", "", "reference blocks have no circular contigs", "leave out --gvcf or --circular")
     if haplotype_table is not None and not genotyping.mixture:
         raise InputError("--haplotype-table", "", "haplotypes have fractions in a mixture", "add --mixture")
     caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)

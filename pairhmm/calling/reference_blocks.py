@@ -33,14 +33,18 @@ def walk_of(run: Run, genotypes: GenotypeOptions, min_base_quality: int, bands: 
     Each further band begins at one of the GQ in `bands`.
     """
     number = {name: number for number, name in enumerate(run.contigs)}
+    circles = run.stream.circles
     intervals = [
         (number[chrom], first, last, ploidy)
         for chrom, start, end in in_run_order(run.requested, run.contigs)
-        for first, last, ploidy in _ploidies(genotypes, run.samples[0], chrom, start, end)
+        for turn in [circles.get(chrom, 0)]
+        for first, last, ploidy in _ploidies(genotypes, run.samples[0], chrom, start - turn, end - turn)
     ]
     contig, start, end, ploidy = np.array(intervals, dtype=np.int64).reshape(-1, 4).T
     places = contig.astype(np.int32), start.copy(), end.copy(), ploidy.astype(np.int32)
-    walk = native.ReferenceWalk(run.stream.reference, list(run.contigs), *places, min_base_quality, bands)
+    walk = native.ReferenceWalk(
+        run.stream.reference, list(run.contigs), *places, min_base_quality, bands, list(circles.items())
+    )
     run.blocks = _counted(run.blocks, walk)
     return walk
 

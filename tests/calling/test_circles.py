@@ -70,35 +70,36 @@ def split(start, cigar, clipped):
     return (start, [*pack(left), (4, READ - before)]), (place - LENGTH, [(4, READ - behind), *pack(right)])
 
 
+def write_circle(name, alleles, begin=0, form="split", clipped=0):
+    """Write NAME.fa and NAME.bam of a circle that begins at `begin`. Reads over the end are split, or pass it."""
+    lines = []
+    for number, (start, cigar, bases) in enumerate(reads_of(alleles, begin)):
+        end = start + sum(count for operation, count in cigar if operation in (0, 2))
+        strand = 16 * (number % 2)
+        parts = [(start, cigar, 0)]
+        if end > LENGTH and form == "split":
+            sides = split(start, cigar, min(clipped, (LENGTH - start) // 2, (end - LENGTH) // 2))
+            # The longer side is the primary alignment. A short one has none of its own.
+            sides = sorted(sides, key=lambda side: sum(count for operation, count in side[1] if operation == 4))
+            aligned = READ - sum(count for operation, count in sides[1][1] if operation == 4)
+            parts = [(*sides[0], 0), *([(*sides[1], 2048)] if aligned >= 30 else [])]
+        for place, operations, flag in parts:
+            text = "".join(f"{count}{'MIDNS'[operation]}" for operation, count in operations)
+            lines.append(
+                (place, f"r{number}\t{flag + strand}\tc\t{place + 1}\t60\t{text}\t*\t0\t0\t{bases}\t{'I' * READ}")
+            )
+    Path(f"{name}.fa").write_text(f">c\n{CIRCLE[begin:]}{CIRCLE[:begin]}\n")
+    head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:{LENGTH}\n@RG\tID:s\tSM:s\n"
+    Path(f"{name}.sam").write_text(head + "".join(f"{line}\tRG:Z:s\n" for _, line in sorted(lines)))
+    pysam.view("-b", "-o", f"{name}.bam", f"{name}.sam", catch_stdout=False)
+    pysam.index(f"{name}.bam")
+
+
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    """``write(name, alleles, begin, form)``: NAME.fa and NAME.bam. Reads over the end are split, or pass it."""
+    """`write_circle`, into a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-
-    def make(name, alleles, begin=0, form="split", clipped=0):
-        lines = []
-        for number, (start, cigar, bases) in enumerate(reads_of(alleles, begin)):
-            end = start + sum(count for operation, count in cigar if operation in (0, 2))
-            strand = 16 * (number % 2)
-            parts = [(start, cigar, 0)]
-            if end > LENGTH and form == "split":
-                sides = split(start, cigar, min(clipped, (LENGTH - start) // 2, (end - LENGTH) // 2))
-                # The longer side is the primary alignment. A short one has none of its own.
-                sides = sorted(sides, key=lambda side: sum(count for operation, count in side[1] if operation == 4))
-                aligned = READ - sum(count for operation, count in sides[1][1] if operation == 4)
-                parts = [(*sides[0], 0), *([(*sides[1], 2048)] if aligned >= 30 else [])]
-            for place, operations, flag in parts:
-                text = "".join(f"{count}{'MIDNS'[operation]}" for operation, count in operations)
-                lines.append(
-                    (place, f"r{number}\t{flag + strand}\tc\t{place + 1}\t60\t{text}\t*\t0\t0\t{bases}\t{'I' * READ}")
-                )
-        Path(f"{name}.fa").write_text(f">c\n{CIRCLE[begin:]}{CIRCLE[:begin]}\n")
-        head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:{LENGTH}\n@RG\tID:s\tSM:s\n"
-        Path(f"{name}.sam").write_text(head + "".join(f"{line}\tRG:Z:s\n" for _, line in sorted(lines)))
-        pysam.view("-b", "-o", f"{name}.bam", f"{name}.sam", catch_stdout=False)
-        pysam.index(f"{name}.bam")
-
-    return make
+    return write_circle
 
 
 @pytest.fixture
@@ -177,7 +178,7 @@ def test_regions_over_the_origin(write, called, run_cli):
     ):
         assert called("x", "--circular", "c", *place) == beside, place
     assert called("x", "--circular", "c", "-r", f"c:{LENGTH}-1") == [every[0], every[-1]]
-    assert called("x", "--circular", "c", "-r", "c:900-899") == every
+    assert called("x", "--circular", "c", "-r", "c:900-9,999") == every
     places = [
         (site.variant.chrom, site.variant.pos + 1)
         for site in pairhmm.call("x.bam", "x.fa", regions=("c", LENGTH - 9, LENGTH + 9), circular="c")
@@ -227,6 +228,71 @@ def test_tables_name_the_region_over_the_origin(write, run_cli):
     assert pysam.TabixFile("x.tsv.gz").fetch("c", 0, 1)
 
 
+def qualities(records):
+    """The GQ of each position of a gVCF, and its records but blocks."""
+    places, variants = {}, []
+    for record in records:
+        pos, alt, info, form, sample = (record[at] for at in (1, 4, 7, 8, 9))
+        if alt != "<NON_REF>":
+            variants.append(record)
+            continue
+        last = int(info.removeprefix("END=").split(";")[0]) if info != "." else int(pos)
+        for at in range(int(pos), last + 1):
+            assert at not in places
+            places[at] = sample.split(":")[form.split(":").index("GQ")]
+    return places, variants
+
+
+def elsewhere(position, begin=900):
+    """A position of the circle, on the one that begins elsewhere; both 1-based."""
+    return (position - 1 - begin) % LENGTH + 1
+
+
+@pytest.mark.parametrize("name", ["SNVs at 1 and L", "insertion", "deletion over"])
+def test_reference_blocks_beside_the_origin_are_those_elsewhere(write, called, name):
+    write("here", ALLELES[name])
+    write("elsewhere", ALLELES[name], begin=900, form="past the end")
+    options = "--gvcf", "--gq-bands", ",".join(map(str, range(1, 100))), "--ploidy", 1
+    places, variants = qualities(called("here", "--circular", "c", *options))
+    expected, records = qualities(called("elsewhere", *options))
+    assert variants == turned(records, 900) and variants
+    # Under a deletion over the origin, the blocks at the beginning are written before its record.
+    under = {1, 2} if name == "deletion over" else set()
+    assert set(places) == {elsewhere(at, -900) for at in expected} | under
+    for at, quality in expected.items():
+        if READ < at <= LENGTH - READ:  # The other circle is taken for a line.
+            assert places[elsewhere(at, -900)] == quality
+    beside, _ = qualities(called("here", "--circular", "c", *options, "-r", f"c:{LENGTH - 20}-30"))
+    inside = {*range(LENGTH - 20, LENGTH + 1), *range(1, 31)}
+    assert beside == {at: quality for at, quality in places.items() if at in inside}
+
+
+@pytest.mark.parametrize("name", ["SNVs at 1 and L", "insertion", "deletion over", "deletion of 1"])
+def test_positions_beside_the_origin_are_explained_as_elsewhere(write, name):
+    write("here", ALLELES[name])
+    write("elsewhere", ALLELES[name], begin=900, form="past the end")
+    options = {"backend": "cpu", "ploidy": 1}
+    for at in (1, LENGTH, *(place + 1 for place in ALLELES[name])):
+        (here,) = pairhmm.explain("here.bam", "here.fa", f"c:{at}", circular="c", **options)
+        (there,) = pairhmm.explain("elsewhere.bam", "elsewhere.fa", f"c:{elsewhere(at)}", **options)
+        assert here.verdict.reason == there.verdict.reason
+        assert len(here.sites) == len(there.sites)
+        for one, other in zip(here.sites, there.sites, strict=True):
+            assert places_of(one.alleles) == places_of(other.alleles, -900)
+            assert one.samples == other.samples
+        candidates = [[one.allele for one in found.alleles if one.is_candidate] for found in (here, there)]
+        assert places_of(candidates[0]) == places_of(candidates[1], -900)
+        for one, other in zip(here.regions, there.regions, strict=True):
+            assert (one.start, one.end) == (elsewhere(other.start, -900), elsewhere(other.end, -900))
+        if name.startswith("SNVs"):  # Alignments end beside insertions and deletions that are near the ends of reads.
+            assert (here.reads, len(here.windows)) == (there.reads, len(there.windows))
+            assert [one.samples for one in here.alleles] == [one.samples for one in there.alleles]
+
+
+def places_of(alleles, begin=0):
+    return sorted((elsewhere(one.position, begin), one.ref, one.alt) for one in alleles)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -235,7 +301,7 @@ def test_tables_name_the_region_over_the_origin(write, run_cli):
         (("-r", f"c:{LENGTH}-1"), f"-r: c:{LENGTH}-1: not an interval"),
         (("--circular", "c", "-r", f"c:{LENGTH + 1}-5"), f"outside c, which has {LENGTH} bases"),
         (("--circular", "c", "-r", f"c:{LENGTH}-1", "--haplotypes", "x.fa"), "it can't go over an origin"),
-        (("--circular", "c", "--gvcf"), "--gvcf: reference blocks have no circular contigs"),
+        (("--circular", "c", "-r", "c:900-899"), "-r: c:900-899: ends just before it begins; write c for the whole"),
     ],
 )
 def test_a_circle_that_is_no_contig_is_one_line(write, run_cli, options, said):
