@@ -10,6 +10,7 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.arguments import AnyPath, Paths, Regions, path_of
 from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.keywords import RunKeywords
+from pairhmm.calling.region_choice import listed_candidates
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shards import Cutter, discovered_stretches, listed_stretches, margin, work_of
 from pairhmm.calling.targets import SortedIntervals, contig_order, in_run_order, requested_intervals
@@ -18,7 +19,6 @@ from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, write_beds
-from pairhmm.variants.candidates import CandidateReader
 
 
 def scatter(
@@ -111,19 +111,20 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
         contigs = contig_order(reader, genome)
         unrolled = UnrolledReference(genome, options.reads.circular)
         requested = requested_intervals(inputs, genome, options.padding, unrolled.circles)
-        intervals = in_run_order(requested, contigs)
+        intervals = unrolled.second_turns(in_run_order(requested, contigs))
         rank = {name: number for number, name in enumerate(contigs)}
         if not intervals:
             return [[] for _ in range(pieces)]
-        work = work_of(reader.sources, intervals)
-        targets = [work.locus_at(number / pieces) for number in range(1, pieces)]
+        work = work_of(reader.sources, unrolled.rolled_up(intervals))
+        found = [work.locus_at(number / pieces) for number in range(1, pieces)]
+        targets = [(chrom, at + unrolled.on_contig(chrom)) for chrom, at in found]
         if inputs.candidates is not None:
-            candidates = CandidateReader(inputs.candidates, contigs, unrolled.fetch, requested is not None)
+            candidates = listed_candidates(inputs.candidates, unrolled, contigs, requested is not None)
             source = listed_stretches(targets, candidates)
         else:
-            source = discovered_stretches(targets, reader, unrolled, contigs, options)
-        cutter = Cutter(intervals, genome.fetch, margin(options))
+            source = discovered_stretches(targets, reader, unrolled, unrolled.unrolled(contigs), options)
+        cutter = Cutter(intervals, unrolled.fetch, margin(options))
         cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
         borders = [(0, 0), *sorted(cuts), (len(rank), 0)]
         shards = SortedIntervals(intervals, rank)
-        return [shards.between(begin, end) for begin, end in pairwise(borders)]
+        return [unrolled.rolled_up(shards.between(begin, end)) for begin, end in pairwise(borders)]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +33,6 @@ from pairhmm.calling.targets import Inside, Locus
 from pairhmm.native import native
 from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.intervals import Interval
-from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import REPEAT_REACH
 from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
 
@@ -139,7 +138,7 @@ class Seen(NamedTuple):
     variant: Variant | None
 
 
-def listed_stretches(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[Stretch]:
+def listed_stretches(targets: Sequence[tuple[str, int]], candidates: Iterable[Variant]) -> Iterator[Stretch]:
     """A stretch for each contig with targets, with all candidates of the contig."""
     on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
     for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):

@@ -184,10 +184,14 @@ def test_regions_over_the_origin(write, called, run_cli):
         for site in pairhmm.call("x.bam", "x.fa", regions=("c", LENGTH - 9, LENGTH + 9), circular="c")
     ]
     assert [("c", int(record[1])) for record in beside] == places
-    done = run_cli("scatter", "-f", "x.fa", "--circular", "c", "-R", "one.bed", "-n", 2, "-o", "shards", "x.bam")
-    assert done.returncode == 0, done.stderr
-    shards = [Path(f"shards/{number}-of-2.bed") for number in (1, 2)]
-    assert [row for shard in shards for row in called("x", "--circular", "c", "-R", shard)] == beside
+    run_cli("call", "-f", "x.fa", "--circular", "c", "-o", "x.vcf", "x.bam")
+    for options, expected in ((("-R", "one.bed"), beside), ((), every), (("-v", "x.vcf"), every)):
+        done = run_cli("scatter", "-f", "x.fa", "--circular", "c", *options, "-n", 4, "-o", "shards", "x.bam")
+        assert done.returncode == 0, done.stderr
+        shards = [path for path in (Path(f"shards/{number}-of-4.bed") for number in range(1, 5)) if path.read_text()]
+        assert [row for shard in shards for row in called("x", "--circular", "c", "-R", shard)] == expected
+        if not options:
+            assert len(shards) == 4
 
 
 def test_a_deletion_over_the_origin_is_written_and_read(write, called, run_cli):
