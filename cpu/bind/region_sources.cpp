@@ -210,13 +210,18 @@ void bind_evidence(nb::module_& module) {
         "local_evidence",
         [](const std::string& chrom, const pairhmm::AlignedReads& reads, std::vector<std::string> reasons,
            const pairhmm::Reads& used, const std::vector<std::string>& samples, int64_t position,
-           const std::vector<GivenAllele>& listed, bool is_listed_run, nb::object options, PythonReference& reference) {
+           const std::vector<GivenAllele>& listed, bool is_listed_run, nb::object options, PythonReference& reference,
+           int64_t circle) {
             checks::require(static_cast<int64_t>(reasons.size()) == reads.reads.count, "reasons", "one a read");
             std::set<pairhmm::AltAllele> alleles;
             for (const auto& [at, ref, alt] : listed) alleles.insert({at, ref, alt});
             const pairhmm::LocalReads local{chrom, reads, std::move(reasons), static_cast<int>(samples.size())};
-            const pairhmm::LocalEvidence evidence(local, used, position, alleles,
-                                                  {thresholds(options), field<bool>(options, "assembly")}, reference);
+            pairhmm::LocalEvidence evidence(local, used, position, alleles,
+                                            {thresholds(options), field<bool>(options, "assembly")}, reference);
+            if (circle) {
+                evidence.turn_back(circle);
+                position %= circle;
+            }
             nb::list there, shown, windows;
             for (const pairhmm::ReadsThere& one : evidence.reads())
                 there.append(nb::make_tuple(one.over, one.used, counts_of(one.left_out)));
@@ -230,9 +235,10 @@ void bind_evidence(nb::module_& module) {
                                          reason_of_discovery(evidence, is_listed_run, chrom, reference)));
         },
         "chrom"_a, "reads"_a, "reasons"_a, "used"_a, "samples"_a, "position"_a, "listed"_a, "is_listed_run"_a,
-        "options"_a, "reference"_a,
+        "options"_a, "reference"_a, "circle"_a,
         "What the reads around a position show, of which some are left out for a reason: the reads of each sample over "
-        "it, alleles, windows of assembly, the text of each, and what keeps each from a call.");
+        "it, alleles, windows of assembly, the text of each, and what keeps each from a call. On a circle of so many bases (0: on none), "
+        "`position` and `listed` are unrolled, and what is told is on the contig.");
 }
 
 }  // namespace

@@ -40,8 +40,10 @@ CircleReads::Places CircleReads::near_origin() const {
 }
 
 void CircleReads::take_near_origin(const AlignedReads& reads, ReferenceBases& unrolled) {
+    auto whole = std::make_shared<ReadColumns>(*whole_);
     for (const ReadOverOrigin& one : reads_over_origin(reads.reads, reads.end, chrom_, length_, unrolled))
-        if (!(reads.flag[one.read] & kParts)) append_whole(reads, one, *whole_);
+        if (!(reads.flag[one.read] & kParts)) append_whole(reads, one, *whole);
+    whole_ = std::move(whole);
 }
 
 CircleReads CircleReads::over(Places places) const {

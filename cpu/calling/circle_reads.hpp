@@ -13,6 +13,7 @@
 
 #include "calling/intervals.hpp"
 #include "calling/read_buffer.hpp"
+#include "calling/variant.hpp"
 
 namespace pairhmm {
 
@@ -27,7 +28,8 @@ public:
 
     // Where alignments of reads over the origin lie, on the contig.
     Places near_origin() const;
-    // Takes the reads there, in order, before all others. `unrolled` has the contig three times, end to end.
+    // Takes the reads there, in order, before all others; copies of the circle do not get them. `unrolled` has the
+    // contig three times, end to end.
     void take_near_origin(const AlignedReads& reads, ReferenceBases& unrolled);
     // The circle for a run over some places of the unrolled contig, which are in order and do not overlap.
     CircleReads over(Places places) const;
@@ -51,8 +53,8 @@ private:
     std::string chrom_;
     int64_t length_;
     Places places_;
-    std::shared_ptr<ReadColumns> whole_;  // the reads over the origin, on the first turn
-    std::vector<Waiting> waiting_;        // those of them over the places, on each turn, in order of start
+    std::shared_ptr<const ReadColumns> whole_;  // the reads over the origin, on the first turn
+    std::vector<Waiting> waiting_;              // those of them over the places, on each turn, in order of start
     size_t next_ = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 namespace pairhmm {
 
@@ -37,6 +36,7 @@ void add_details(const AlleleCount& count, Lines& lines) {
 
 // Tells windows.
 struct WindowTeller {
+    const LocalEvidence& evidence;
     const Lines& names;
     int64_t position;
     const std::string& chrom;
@@ -72,8 +72,9 @@ struct WindowTeller {
     }
 
     bool is_told(const JudgedWay& way) const {
-        return std::any_of(way.shown.begin(), way.shown.end(),
-                           [&](const Candidate& one) { return std::abs(one.position - position) <= kToldAround; });
+        return std::any_of(way.shown.begin(), way.shown.end(), [&](const Candidate& one) {
+            return evidence.distance(one.position, position) <= kToldAround;
+        });
     }
 
     std::string way_text(const JudgedWay& way) const {
@@ -239,7 +240,7 @@ Lines windows_text(const LocalEvidence& evidence, const Lines& samples, int64_t 
                    ReferenceBases& reference) {
     if (evidence.windows().empty())
         return {"no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given"};
-    WindowTeller teller{samples, position, chrom, reference};
+    WindowTeller teller{evidence, samples, position, chrom, reference};
     for (const WindowDecision& window : evidence.windows()) teller.add(window);
     return teller.lines;
 }

@@ -229,4 +229,17 @@ LocalEvidence::LocalEvidence(const LocalReads& reads, const Reads& used, int64_t
     std::sort(alleles_.begin(), alleles_.end(), is_told_before);
 }
 
+void LocalEvidence::turn_back(int64_t length) {
+    circle_ = length;
+    for (ShownAllele& shown : alleles_) shown.allele.position %= length;
+    for (WindowDecision& window : windows_) {
+        window.start %= length;
+        window.end = (window.end - 1) % length + 1;
+        for (auto& explained : window.explained) explained.first.position %= length;
+        for (AssemblySteps& steps : window.steps)
+            for (JudgedWay& way : steps.ways)
+                for (Candidate& one : way.shown) one.position %= length;
+    }
+}
+
 }  // namespace pairhmm

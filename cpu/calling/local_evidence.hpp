@@ -1,7 +1,10 @@
 // What the alignments at a position show, and what discovery makes of it: for who asks why a variant is called, or not.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -100,10 +103,18 @@ public:
     // The windows of assembly over the position.
     const WindowDecisions& windows() const { return windows_; }
 
+    // Moves alleles and windows of an unrolled circle of so many bases to the contig.
+    void turn_back(int64_t length);
+    // Bases between two positions, on a circle the shorter way.
+    int64_t distance(int64_t one, int64_t other) const {
+        return std::min(std::abs(one - other), std::abs(circle_ - std::abs(one - other)));
+    }
+
 private:
     std::vector<ReadsThere> reads_;  // [samples]
     std::vector<ShownAllele> alleles_;
     WindowDecisions windows_;
+    int64_t circle_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace pairhmm

@@ -120,7 +120,7 @@ class UnrolledReference:
         **how: Any,
     ) -> CircleReads:
         """The reads of a circle, of which those over its origin are known. They are read once."""
-        key = chrom, *sorted(how.items())
+        key = chrom, selection, *sorted(how.items())
         with self._lock:
             if key not in self._circles:
                 circle = native.CircleReads(chrom, self.circles[chrom])

@@ -12,6 +12,7 @@ from pairhmm.arguments import AnyPath, Paths, Regions, Texts, texts_of
 from pairhmm.calling.call import MIN_QUALITY, check_names
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.opening import OpenFiles, open_files
+from pairhmm.calling.region_choice import listed_candidates
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.stutter import seen as with_seen_errors
 from pairhmm.calling.targets import PADDING, requested_intervals
@@ -26,7 +27,6 @@ from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, parse_region
-from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.variants.variant import MAX_SHIFT
 
@@ -88,7 +88,7 @@ def _explained(settings: CallSettings, positions: list[str]) -> Iterator[Explana
     inputs, devices = settings.inputs, engine.choose(settings.options.backend)
     with Reference(inputs.reference) as genome:
         places = [place for text in positions for place in parse_positions(text, genome.contigs)]
-        asked = requested_intervals(inputs, genome, settings.options.padding)
+        asked = requested_intervals(inputs, genome, settings.options.padding, settings.options.reads.circular)
     around = replace(inputs, regions=(), regions_file=None, intervals=tuple(places))
     with open_files(around, settings.options) as files:
         check_names(settings.genotypes, files.reader.samples)
@@ -113,12 +113,16 @@ def parse_positions(text: str, contigs: Mapping[str, int]) -> list[Interval]:
 
 def _explanation(files: OpenFiles, devices: Devices, settings: CallSettings, place: Interval) -> Explanation:
     options, inputs, genome = settings.options, settings.inputs, files.genome
-    reach = PADDING + MAX_SHIFT
-    around = Interval(place.chrom, max(0, place.start - reach), min(genome.contigs[place.chrom], place.end + reach))
+    (unrolled,), reach = genome.second_turns([place]), PADDING + MAX_SHIFT
+    length = genome.contigs[place.chrom]
+    around = Interval(place.chrom, max(0, unrolled.start - reach), min(length, unrolled.end + reach))
     reads = local_reads(files, options, around)
     reference = native.ReferenceBases(genome.fetch)
     listed = _listed(files, inputs, around, reference)
-    found = evidence_at(place.start, reads, listed, inputs.candidates_are_listed, options.discovery, reference)
+    circle = genome.on_contig(place.chrom)
+    found = evidence_at(
+        unrolled.start, reads, listed, inputs.candidates_are_listed, options.discovery, reference, circle
+    )
     anchors = {one.allele.position for one in found.alleles if one.is_here and (one.is_candidate or one.is_listed)}
     call = LocalCall(files, devices, settings, place, anchors)
     regions, sites = call.regions_and_sites(reads)
@@ -145,6 +149,6 @@ def _listed(files: OpenFiles, inputs: RunInputs, around: Interval, reference: na
     """The alleles of listed candidates around a position."""
     if inputs.candidates is None:
         return set()
-    reader = CandidateReader(inputs.candidates, files.contigs, files.genome.fetch, skip_unknown=True)
+    reader = listed_candidates(inputs.candidates, files.genome, files.contigs, skip_unknown=True)
     near = (one for one in reader if one.chrom == around.chrom and around.start <= one.pos < around.end)
     return {allele for variant in near for allele in leftmost_alleles_of(variant, reference)}

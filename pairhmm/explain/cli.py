@@ -9,7 +9,12 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.calling import cli as call
-from pairhmm.calling.cli_options import evidence_options, molecule_options, scoring_options
+from pairhmm.calling.cli_options import (
+    circle_and_primer_options,
+    evidence_options,
+    molecule_options,
+    scoring_options,
+)
 from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import output_option
 from pairhmm.cli.help_style import GENOTYPES, INPUT, OUTPUT
@@ -34,6 +39,7 @@ def _without_text(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @click.command("explain", cls=AlignmentsCommand, examples=EXAMPLES)
 @evidence_options
+@circle_and_primer_options
 @model_options
 @molecule_options
 @click.argument(

@@ -50,8 +50,12 @@ def evidence_at(
     is_listed_run: bool,
     options: CandidateOptions,
     reference: native.ReferenceBases,
+    circle: int,
 ) -> PositionEvidence:
-    """What the reads around a position show there. `listed`: alleles around it, in a run over a list."""
+    """What the reads around a position show there. `listed`: alleles around it, in a run over a list.
+
+    On a circle of so many bases (0: on none), the position and these alleles are unrolled.
+    """
     samples, used = list(reads.samples), reads.used
     there, alleles, windows, text, reasons = native.local_evidence(
         used.chrom,
@@ -64,6 +68,7 @@ def evidence_at(
         is_listed_run,
         options,
         reference,
+        circle,
     )
     spell = _Speller(used.chrom, reference)
     return PositionEvidence(

@@ -6,15 +6,16 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY
 from pairhmm.alignments.selection import LOW_MAPQ, OTHER_FLAG, LeftOut, ReadSelection
+from pairhmm.calling.circles import run_blocks
 from pairhmm.calling.opening import OpenFiles
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.explain.facts import AltAllele
@@ -26,7 +27,7 @@ from pairhmm.variants.variant import MAX_SHIFT, Variant, shift_left, trim_allele
 _FLAGS = {SECONDARY: "secondary", QC_FAIL: "QC-fail", DUPLICATE: "duplicate", SUPPLEMENTARY: "supplementary"}
 SPANNED = "*"
 """The allele of a chromosome on which a deletion takes the site away."""
-_EVERY_READ = ReadSelection(excluded_flags=0, min_mapq=0, default_base_quality=0)
+_EVERY_READ: dict[str, Any] = {"excluded_flags": 0, "min_mapq": 0, "default_base_quality": 0}
 
 
 @dataclass(slots=True)
@@ -45,12 +46,14 @@ class LocalReads:
 
 def local_reads(files: OpenFiles, options: RunOptions, place: Interval) -> LocalReads:
     """All reads over an interval, as `call` reads them."""
-    blocks = read_blocks(
+    blocks = run_blocks(
+        files.genome,
         files.reader.sources,
         list(files.contigs),
-        _EVERY_READ,
-        regions=[place],
-        left_out=LeftOut(),
+        replace(options.reads, **_EVERY_READ),
+        options.chunk_size,
+        [place],
+        LeftOut(),
         trims_ends=options.model.trims_ends,
     )
     together = ReadBlock.concatenate([*blocks, ReadBlock.empty(place.chrom)])

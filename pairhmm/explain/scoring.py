@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -71,9 +71,13 @@ class LocalCall:
         self, files: OpenFiles, devices: Devices, settings: CallSettings, place: Interval, anchors: set[int]
     ) -> None:
         self._settings, self._devices, self._place, self._anchors = settings, devices, place, anchors
+        # Where the second turn of a circle begins: sites and regions lie on the contig.
+        self._turn = files.genome.on_contig(place.chrom)
+        (unrolled,) = files.genome.second_turns([place])
         around = Interval(
-            place.chrom, max(0, place.start - MAX_SHIFT), min(files.contigs[place.chrom], place.end + MAX_SHIFT)
+            place.chrom, max(0, unrolled.start - MAX_SHIFT), min(files.contigs[place.chrom], unrolled.end + MAX_SHIFT)
         )
+        self._unrolled = unrolled
         self._inside = Inside(files.requested)
         self._files = files._replace(requested=[around], check=reference_check(files.genome, files.reader))
         self._reference = native.ReferenceBases(files.genome.fetch)
@@ -86,7 +90,8 @@ class LocalCall:
         """The regions over the position, and the candidates there that were genotyped."""
         regions, sites = [], []
         for one in self._scored(self._settings.options):
-            if one.region.start <= self._place.start < one.region.end:
+            turns = (self._place.start, self._unrolled.start, self._place.start - self._turn)
+            if any(one.region.start <= at < one.region.end for at in turns):
                 regions.append(self._facts(one, reads))
             sites += self._sites(one, self._settings.options)
         return regions, sites
@@ -112,7 +117,9 @@ class LocalCall:
         combinations = prod(1 + len(variant.alts) for variant in region.variants)
         more = 0
         if combinations > most:
-            bases = self._reference.fetch(region.chrom, region.haplotype_start, region.haplotype_end)
+            bases = self._reference.fetch(
+                region.chrom, region.haplotype_start + self._turn, region.haplotype_end + self._turn
+            )
             discovered = self._settings.inputs.candidates_are_discovered
             more = len(native.build_haplotypes(region, bases, _MOST_HAPLOTYPES, None, discovered)) - scored.haplotypes
         aside = Counter(
@@ -122,9 +129,13 @@ class LocalCall:
         )
         used = scored.set_aside & ~scored.refined.set_aside
         return ScoredHaplotypes(
-            start=region.start + 1,
-            end=region.end,
-            candidates=[f"{allele} ({variant.role})" for variant in region.variants for allele in alleles_of(variant)],
+            start=self._on_contig(region.start + 1),
+            end=self._on_contig(region.end),
+            candidates=[
+                f"{replace(allele, position=self._on_contig(allele.position))} ({variant.role})"
+                for variant in region.variants
+                for allele in alleles_of(variant)
+            ],
             haplotypes=scored.haplotypes,
             left_out=max(0, more),
             is_over=scored.haplotypes + more >= _MOST_HAPLOTYPES,
@@ -134,9 +145,13 @@ class LocalCall:
             used_all_the_same=int(used.sum()),
         )
 
+    def _on_contig(self, position: int) -> int:
+        """A position, 1-based, on the contig."""
+        return (position - 1) % self._turn + 1 if self._turn else position
+
     def _capped(self, region: Region, reads: LocalReads) -> dict[str, int]:
         """Reads of each sample that the depth limit leaves out of a region."""
-        over = reads.used.over([(region.core_start, region.core_end)])
+        over = reads.used.over([(region.core_start + self._turn, region.core_end + self._turn)])
         limit = self._settings.options.evidence.max_depth
         counts = Counter(reads.samples[sample] for sample in over.sample.tolist())
         return {name: count - limit for name, count in counts.items() if count > limit}
@@ -155,8 +170,11 @@ class LocalCall:
         found = []
         for weighed in genotyper.native.weigh(scored.refined):
             (site,) = to_sites([weighed.fields], genotyper.names)
-            alleles = leftmost_alleles_of(site.variant, self._reference)
-            if any(one.position in self._anchors or is_here(one, self._place, self._reference) for one in alleles):
+            moved = replace(site.variant, pos=site.variant.pos + self._turn)
+            unrolled = leftmost_alleles_of(moved, self._reference)
+            alleles = [replace(one, position=self._on_contig(one.position)) for one in unrolled]
+            are_there = any(is_here(one, self._unrolled, self._reference) for one in unrolled)
+            if are_there or any(one.position in self._anchors for one in alleles):
                 found.append(self._site(site, alleles, weighed))
         return found
 

@@ -52,6 +52,14 @@ def test_a_called_snv_has_the_record_of_call(planted, run_cli):
     assert best.posterior > 0.999
 
 
+def test_bases_of_primers_are_no_evidence(planted, run_cli, tmp_path):
+    heterozygous(planted)
+    bam, reference = planted.write()
+    (tmp_path / "x.bed").write_text(f"q\t{SITE - 120}\t{SITE + 20}\tx_LEFT\nq\t{SITE - 20}\t{SITE + 120}\tx_RIGHT\n")
+    done = run_cli("-q", "explain", "-f", reference, "--primers", tmp_path / "x.bed", bam, AT)
+    assert done.stdout.startswith(f"{AT} not called"), done.stderr
+
+
 def left_out(planted, **given):
     planted.reads(20)
     planted.reads(12, {SITE}, **given)
