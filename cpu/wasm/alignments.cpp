@@ -21,7 +21,7 @@ using pairhmm::widened;
 struct GivenRules {
     uint32_t contigs;
     const int32_t* rank;
-    const int32_t* length;
+    const int32_t *length, *is_circle;
     uint32_t excluded_flags;
     int32_t min_mapq;
     int32_t default_quality, highest_quality;
@@ -110,6 +110,7 @@ PAIRHMM_EXPORT("alignments_make") AlignmentParser* pairhmm_alignments_make(const
     pairhmm::AlignmentRules rules;
     rules.rank = numbers(given->rank, given->contigs);
     rules.length = widened(given->length, given->contigs);
+    rules.is_circle.assign(given->is_circle, given->is_circle + given->contigs);
     rules.excluded_flags = given->excluded_flags;
     rules.min_mapq = given->min_mapq;
     rules.default_quality = given->default_quality;

@@ -33,7 +33,8 @@ struct GivenPosition {
 // What is told of a position.
 struct Explained {
     std::string chrom;
-    int64_t position;
+    int64_t position;           // on circles, unrolled
+    int64_t circle;             // bases of the contig, or 0
     std::set<int64_t> anchors;  // positions of candidates there: other alleles of such a record count as there, too
     std::string reason, reads, alleles, windows;
     pairhmm::Lines sites = {};
@@ -67,15 +68,19 @@ PAIRHMM_EXPORT("run_explain") uint32_t pairhmm_run_explain(Run* run, const Given
     run->reference.begin_round();
     const pairhmm::LocalReads reads{chrom, pairhmm::aligned_reads(all), reasons(all, *given),
                                     static_cast<int>(run->samples().size())};
-    const pairhmm::LocalEvidence evidence(reads, pairhmm::aligned_reads(used).reads, given->position, {},
-                                          {run->options.thresholds, run->options.assembles}, run->reference);
+    pairhmm::LocalEvidence evidence(reads, pairhmm::aligned_reads(used).reads, given->position, {},
+                                    {run->options.thresholds, run->options.assembles}, run->reference);
+    const int64_t circle = run->circle(given->contig);
+    if (circle) evidence.turn_back(circle);
+    const int64_t position = circle ? given->position % circle : given->position;
     explained = {chrom,
                  given->position,
+                 circle,
                  {},
                  {},
                  joined(reads_text(evidence, run->samples())),
                  joined(alleles_text(evidence, run->samples())),
-                 joined(windows_text(evidence, run->samples(), given->position, chrom, run->reference))};
+                 joined(windows_text(evidence, run->samples(), position, chrom, run->reference))};
     for (const pairhmm::ShownAllele& one : evidence.alleles())
         if (one.is_here && one.is_candidate) explained.anchors.insert(one.allele.position);
     for (const pairhmm::Reason& reason : {reason_of_reads(evidence), reason_of_alleles(evidence, false),
@@ -87,13 +92,17 @@ PAIRHMM_EXPORT("run_explain") uint32_t pairhmm_run_explain(Run* run, const Given
 // Adds what is told of the candidates there, of the regions that were scored last. 0 where it lacked something.
 PAIRHMM_EXPORT("run_explain_sites") uint32_t pairhmm_run_explain_sites(Run* run) {
     pairhmm::Lines lines;
+    const int64_t circle = explained.circle;
     for (const pairhmm::WeighedSite& site : run->weighed()) {
         std::vector<pairhmm::AltAllele> alleles;
         bool is_there = false;
         for (pairhmm::AltAllele& one : alt_alleles(site.site.variant)) {
+            one.position += circle;
             alleles.push_back(leftmost(std::move(one), explained.chrom, run->reference));
-            is_there |= explained.anchors.count(alleles.back().position) > 0 ||
-                        is_at(alleles.back(), explained.chrom, explained.position, run->reference);
+            pairhmm::AltAllele& allele = alleles.back();
+            is_there |= is_at(allele, explained.chrom, explained.position, run->reference);
+            if (circle) allele.position %= circle;
+            is_there |= explained.anchors.count(allele.position) > 0;
         }
         if (!is_there) continue;
         for (std::string& line : site_text(site, alleles, run->samples(), run->format(), true))

@@ -79,6 +79,11 @@ void Run::add_contig(const std::string& name, int64_t length) {
     reference.add_contig(name, length);
 }
 
+int64_t Run::circle(int contig) const {
+    const auto circle = options.stream.circles.find(contigs_[contig].first);
+    return circle == options.stream.circles.end() ? 0 : circle->second;
+}
+
 void Run::add_interval(int contig, int64_t start, int64_t end, bool is_padded) {
     (is_padded ? padded_ : requested_).push_back({contig, start, end});
 }
@@ -215,7 +220,8 @@ void Run::count_block() {
 
 void Run::make_walk() {
     std::vector<PloidyInterval> places;
-    for (const auto& [contig, start, end] : requested_) places.push_back({contig, start, end, options.ploidy});
+    for (const auto& [contig, start, end] : requested_)
+        places.push_back({contig, start - circle(contig), end - circle(contig), options.ploidy});
     for (size_t contig = 0; !options.is_limited && contig < contigs_.size(); ++contig)
         places.push_back({static_cast<int>(contig), 0, contigs_[contig].second, options.ploidy});
     if (options.ploidy == 0) places.clear();
@@ -224,7 +230,8 @@ void Run::make_walk() {
     });
     std::vector<std::string> names;
     for (const auto& [name, length] : contigs_) names.push_back(name);
-    walk_.emplace(reference, names, places, options.thresholds.min_base_quality, options.gq_bands);
+    walk_.emplace(reference, names, places, options.thresholds.min_base_quality, options.gq_bands,
+                  options.stream.circles);
 }
 
 bool Run::begin_batch() {

@@ -46,7 +46,11 @@ public:
     RunOptions options;
     PagedReference reference;
 
+    // Circles have the length that they have unrolled.
     void add_contig(const std::string& name, int64_t length);
+    void add_circle(int contig, int64_t length) { options.stream.circles[contigs_[contig].first] = length; }
+    // Bases of a contig, if that is a circle, or 0.
+    int64_t circle(int contig) const;
     void add_sample(std::string name) { samples_.push_back(std::move(name)); }
     const std::vector<std::string>& samples() const { return samples_; }
     void add_family(Family family) { families_.push_back(std::move(family)); }

@@ -131,6 +131,10 @@ void pairhmm_run_add_contig(Run* run, const char* name, uint32_t size, int32_t l
     run->add_contig({name, size}, length);
 }
 
+PAIRHMM_EXPORT("run_add_circle") void pairhmm_run_add_circle(Run* run, int32_t contig, int32_t length) {
+    run->add_circle(contig, length);
+}
+
 PAIRHMM_EXPORT("run_add_sample") void pairhmm_run_add_sample(Run* run, const char* name, uint32_t size) {
     run->add_sample({name, size});
 }

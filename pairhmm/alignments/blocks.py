@@ -148,9 +148,9 @@ class ReadBlock:
     def of_columns(cls, chrom: str, columns: tuple[Any, ...]) -> ReadBlock:
         """Reads of one contig in the columns that native code makes (cpu/bind/aligned_reads.cpp)."""
         text, end, *arrays, molecules, insertion, deletion = columns
-        known = None if molecules is None else list(Names(*molecules))
-        indel_quals = np.stack([insertion, deletion]) if len(insertion) else None
-        return cls(chrom, Names(text, end), *arrays, known, indel_quals)
+        arrays.append(None if molecules is None else list(Names(*molecules)))
+        arrays.append(np.stack([insertion, deletion]) if len(insertion) else None)
+        return cls(chrom, Names(text, end), *arrays)
 
     @classmethod
     def concatenate(cls, blocks: Sequence[ReadBlock]) -> ReadBlock:

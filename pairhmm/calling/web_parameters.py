@@ -42,10 +42,10 @@ def parameters() -> dict[str, Any]:
     """The exports of the module, in types that JSON has."""
     run, genotypes, records = RunOptions(), GenotypeOptions(), RecordOptions()
     groups = run.reads, run.model, run.joining, run.evidence, run.discovery, genotypes
-    options = {name: value for group in groups for name, value in _simple(group).items()}
+    options: dict[str, Any] = {name: value for group in groups for name, value in _simple(group).items()}
     options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY, "gvcf": records.gvcf, "mnv": records.mnv}
     options |= {"model": "gatk", "parameters": profile.PRESETS[0], "preset": "illumina"}
-    options |= {"max_cells": MAX_CELLS, "stutter": run.stutter}
+    options |= {"circular": run.reads.circular, "max_cells": MAX_CELLS, "stutter": run.stutter}
     return {
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},

@@ -10,6 +10,7 @@ import pysam
 import pytest
 
 from pairhmm.models.str_parameters import str_model_of, str_toml
+from tests.calling.test_circles import ALLELES, write_circle
 from tests.explain.sections import sections_of
 from tests.web.same_calls import assert_same_records
 
@@ -111,6 +112,16 @@ def test_primers_are_told_from_regions_by_their_name(page, tiny, assert_same_cal
     page.give([*tiny, primers, regions])
     page.run()
     assert_same_calls("--primers", primers, "-R", regions, "-f", tiny[2], tiny[0])
+
+
+def test_a_circle_gives_the_calls_of_the_command_line(page, assert_same_calls, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_circle("x", ALLELES["insertion"])
+    reference, bam = tmp_path / "x.fa", tmp_path / "x.bam"
+    page.give([bam, tmp_path / "x.bam.bai", reference])
+    page.element("circular").send_keys("c")
+    page.run()
+    assert "GATTACA" in assert_same_calls("--circular", "c", "-f", reference, bam)
 
 
 def test_packed_files_of_100_kb_give_the_calls_of_the_command_line(page, shared_data, assert_same_calls):

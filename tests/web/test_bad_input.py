@@ -204,6 +204,9 @@ CASES = {
     "unknown contig": region("z:1-100"),
     "region outside": region(f"q:{LENGTH + 1}-{LENGTH + 9}"),
     "region that ends early": region("q:100-50"),
+    "circle that is no contig": lambda folder: {"circular": ["chrM"]},
+    "region that ends just before it begins": lambda folder: {"circular": ["q"], "region": "q:100-99"},
+    "region that a circle does not have": lambda folder: {"circular": ["q"], "region": "q:100-0"},
     "two regions": region("q:1-50,q:60-90"),
     "region with two readings": lambda folder: (
         (folder / "ref.fa").write_text(f">q\n{LETTERS}\n>q:1-50\n{OTHER}\n"),
@@ -244,7 +247,8 @@ CASES = {
 def refusal(folder, alignments, given):
     """The message of the package for a call, with the options of the command line, as the page has it."""
     names = {"region": "regions", "variants": "candidates", "intervals": "regions_file", "primers": "primers"}
-    keywords = {names[key]: value if key == "region" else str(value) for key, value in given.items()}
+    texts = "region", "circular"
+    keywords = {names.get(key, key): value if key in texts else str(value) for key, value in given.items()}
     with pytest.raises(InputError) as error:
         if "primers" in keywords:
             keywords["primers"] = read_primers(keywords["primers"])
@@ -256,7 +260,8 @@ def refusal(folder, alignments, given):
 def test_one_line_in_the_words_of_the_package(sound, call_in_node, name):
     given = CASES[name](sound) or {}
     expected = refusal(sound, sound / "x.bam", given)
-    found = call_in_node([sound / "x.bam"], sound / "ref.fa", **given)
+    options = {"circular": given.pop("circular", [])}
+    found = call_in_node([sound / "x.bam"], sound / "ref.fa", options=options, **given)
     assert found.error == expected
     assert "\n" not in found.error
     assert found.vcf == ""

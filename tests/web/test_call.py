@@ -11,6 +11,7 @@ import pytest
 from pairhmm.backends.cpu import instruction_sets
 from pairhmm.models.str_parameters import str_model_of, str_toml
 from tests.calling.reads import OTHER, write_reads
+from tests.calling.test_circles import ALLELES, CIRCLE, LENGTH, write_circle
 from tests.web.same_calls import assert_same_records, header, records
 from tests.web.served import serve_folder
 
@@ -153,6 +154,36 @@ def test_two_samples(family, assert_same_calls, tmp_path, arguments, given):
     assert len(records(ours.vcf)) > 3
     assert any("begin in a primer" in text for text in ours.told("note")) == ("--primers" in arguments)
     assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ((), {}),
+        (("-r", f"c:{LENGTH - 20}-30"), {"region": f"c:{LENGTH - 20}-30"}),
+        (("-R", "BED"), {"intervals": "BED"}),
+        (("-v", "LISTED"), {"variants": "LISTED"}),
+        (("-v", "LISTED", "-R", "BED"), {"variants": "LISTED", "intervals": "BED"}),
+        (("--primers", "PRIMERS"), {"primers": "PRIMERS"}),
+        (("--mixture",), {"options": {"mixture": True}}),
+        (("--gvcf", "--ploidy", "1"), {"options": {"gvcf": True, "ploidy": 1}}),
+        (("--gvcf", "-R", "BED"), {"intervals": "BED", "options": {"gvcf": True}}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["SNVs at 1 and L", "insertion", "deletion over"])
+def test_a_circle(run_cli, assert_same_calls, tmp_path, monkeypatch, name, arguments, given):
+    monkeypatch.chdir(tmp_path)
+    write_circle("x", ALLELES[name] | {900: OTHER[CIRCLE[900]]})
+    files = {word: tmp_path / f"x.{word.lower()}" for word in ("BED", "LISTED", "PRIMERS")}
+    files["BED"].write_text(f"c\t{LENGTH - 30}\t{LENGTH + 50}\n")
+    files["PRIMERS"].write_text(f"c\t{LENGTH - 50}\t{LENGTH - 20}\tp_LEFT\nc\t30\t60\tp_RIGHT\n")
+    run_cli("call", "-f", "x.fa", "--circular", "c", "-o", "x.vcf", "x.bam")
+    files["LISTED"].write_bytes((tmp_path / "x.vcf").read_bytes())
+    arguments, given = placed(files, arguments, given)
+    given["options"] = {"circular": ["c"], **given.get("options", {})}
+    ours = assert_same_calls(("--circular", "c", *arguments), [tmp_path / "x.bam"], tmp_path / "x.fa", **given)
+    assert len(records(ours.vcf)) >= (1 if given.keys() & {"region", "intervals"} else 2)
 
 
 @pytest.fixture(scope="session")

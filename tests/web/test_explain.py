@@ -2,9 +2,11 @@
 
 import os
 
+import pysam
 import pytest
 
 from pairhmm.backends.cpu import instruction_sets
+from tests.calling.test_circles import ALLELES, LENGTH, write_circle
 from tests.explain import test_explain as reasons
 from tests.explain.planted import GENOME, SITE, THIRD, Planted
 from tests.explain.sections import sections_of
@@ -110,3 +112,13 @@ def test_what_can_not_be_explained(tmp_path, explained_in_node, position, option
     planted = Planted(tmp_path)
     planted.reads(5)
     assert rule in explained_in_node(*planted.write(), position, **options)
+
+
+@pytest.mark.parametrize("name", ["SNVs at 1 and L", "insertion", "deletion over"])
+def test_positions_beside_the_origin_of_a_circle(tmp_path, monkeypatch, assert_same, name):
+    monkeypatch.chdir(tmp_path)
+    write_circle("x", ALLELES[name])
+    pysam.faidx("x.fa")
+    for position in (1, LENGTH - 3, LENGTH):
+        asked = f"c:{position}"
+        assert_same(tmp_path / "x.bam", tmp_path / "x.fa", asked, ("--circular", "c"), circular=["c"])

@@ -274,7 +274,8 @@ function rowsOfPlace({ length, depth, tiles }, position) {
     rows.push(["lowest, highest", `${formatNumber(depth.low[bin])}, ${formatNumber(depth.high[bin])}`]);
   }
   for (const [name, start, end, median] of tiles) {
-    if ((start <= position && position < end) || position + length < end) rows.push([name, `median ${formatNumber(median)}`]);
+    if ((start <= position && position < end) || position + length < end)
+      rows.push([name, `median ${formatNumber(median)}`]);
   }
   return rows;
 }

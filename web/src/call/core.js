@@ -10,8 +10,8 @@ import { STARTS } from "../models/profile.js";
 /** @import { ReadSelection } from "../files/alignment_parser.js" */
 /** @import { Native } from "../cpu/native.js" */
 /** @import { Variant } from "../files/candidates.js" */
-/** @import { Reference } from "../files/fasta.js" */
 /** @import { Interval } from "../files/intervals.js" */
+/** @import { UnrolledReference } from "./circles.js" */
 /** @import { SampleFamily } from "../files/ped.js" */
 /** @import { ReadBlock } from "../files/read_block.js" */
 
@@ -43,8 +43,8 @@ const VARIANTS = 1024;
 export class Core {
   /**
    * @param {Native} native
-   * @param {Reference} reference
-   * @param {Map<string, number>} contigs in the order of the run
+   * @param {UnrolledReference} reference
+   * @param {Map<string, number>} contigs in the order of the run, unrolled
    * @param {string[]} samples
    */
   constructor(native, reference, contigs, samples) {
@@ -59,6 +59,9 @@ export class Core {
     this.listed = null;
     native.with((arrays) => {
       for (const [name, length] of contigs) this.call.run_add_contig(this.run, ...arrays.text(name), length);
+      for (const [name, length] of reference.circles) {
+        this.call.run_add_circle(this.run, this.contigs.indexOf(name), length);
+      }
       for (const name of samples) this.call.run_add_sample(this.run, ...arrays.text(name));
     });
   }
@@ -100,10 +103,10 @@ export class Core {
   async look(blocks) {
     for await (const block of blocks) {
       this.call.run_push(this.run, block.pointer);
-      await this.#step("run_look");
+      await this.step("run_look");
       block.release();
     }
-    await this.#step("run_end_look");
+    await this.step("run_end_look");
   }
 
   /** How many times as often as without PCR repeats stutter in these reads. */
@@ -132,7 +135,7 @@ export class Core {
       const [names] = arrays.text(reasons.join(""));
       const ends = arrays.pass(offsets(reasons.map((reason) => reason.length)).subarray(1));
       const place = [all?.pointer ?? 0, used?.pointer ?? 0, this.contigs.indexOf(chrom), position];
-      await this.#step("run_explain", arrays.struct([...place, excludedFlags, minMapq, names, ends]));
+      await this.step("run_explain", [this.run, arrays.struct([...place, excludedFlags, minMapq, names, ends])]);
     } finally {
       arrays.release();
     }
@@ -140,7 +143,7 @@ export class Core {
 
   /** Looks at the candidates there of the regions that were scored last. */
   async explainSites() {
-    await this.#step("run_explain_sites");
+    await this.step("run_explain_sites");
   }
 
   /** What was seen of the position, in words: why there is no candidate, and facts, one a line. */
@@ -153,12 +156,12 @@ export class Core {
   async *batches(blocks) {
     for await (const block of blocks) {
       this.call.run_push(this.run, block.pointer);
-      await this.#step("run_advance");
+      await this.step("run_advance");
       block.release();
       yield* this.#begun();
     }
     this.call.run_finish(this.run);
-    await this.#step("run_advance");
+    await this.step("run_advance");
     yield* this.#begun();
   }
 
@@ -166,13 +169,13 @@ export class Core {
   async regions({ log10, precision }) {
     const { native, call, run } = this;
     const count = native.with((arrays) => call.run_score(run, arrays.pass(log10), arrays.pass(precision)));
-    await this.#step("run_records");
+    await this.step("run_records");
     return Array.from({ length: count }, (_, i) => native.copies(REGION, (view) => call.run_region(run, i, view)));
   }
 
   /** The lines of the VCF behind the last record. */
   async rest() {
-    await this.#step("run_end");
+    await this.step("run_end");
     return this.native.text((view) => this.call.run_rest(this.run, view));
   }
 
@@ -188,8 +191,8 @@ export class Core {
   }
 
   /** Takes a step, again and again, until it lacks nothing. @param {string} verb @param {number[]} given */
-  async #step(verb, ...given) {
-    while (!this.call[verb](this.run, ...given)) {
+  async step(verb, given = [this.run]) {
+    while (!this.call[verb](...given)) {
       await this.#handOverReference();
       if (this.call.run_lacks_variants(this.run)) await this.#handOverVariants();
     }
@@ -265,7 +268,7 @@ function textOf({ id, ref, alts }) {
  * The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
  *
  * @param {Native} native
- * @param {Reference} reference
+ * @param {UnrolledReference} reference
  * @param {Variant} variant
  */
 export async function variantExtent(native, reference, variant) {

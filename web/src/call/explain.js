@@ -6,8 +6,8 @@ import { Reference } from "../files/fasta.js";
 import { parseRegion } from "../files/intervals.js";
 import { InputProblem } from "../files/problem.js";
 import { together } from "../files/read_block.js";
-import { readBlocks } from "../files/read_blocks.js";
 import { LeftOut, REASONS } from "../files/selection.js";
+import { runBlocks, UnrolledReference } from "./circles.js";
 import { Core } from "./core.js";
 import { lookAtLibrary } from "./library.js";
 import { primersOf, strModelOf } from "./option_files.js";
@@ -41,30 +41,36 @@ export async function explain(inputs, options, engine, text) {
   const chosen = { ...chosenOptions(options), gvcf: false };
   if (chosen.mixture) throw new InputProblem("--mixture", "", "has no genotypes to explain", "leave it out");
   const native = await Native.start(engine.module);
-  const reference = await Reference.open(inputs.reference, silent);
-  chosen.primers = await primersOf(inputs, reference);
-  const { chrom, start, end } = parseRegion(text, reference.contigs, "POSITION");
+  const reference = new UnrolledReference(await Reference.open(inputs.reference, silent), chosen.circular);
+  const { genome } = reference;
+  chosen.primers = await primersOf(inputs, genome);
+  const { chrom, start, end } = parseRegion(text, genome.contigs, "POSITION");
   if (end - start !== 1) throw new InputProblem("POSITION", text, "not one position", "write chr:position, 1-based");
-  const reader = await AlignmentReader.open(inputs.alignments, reference, native, true, silent);
-  const contigs = contigOrder(reader, reference);
+  const reader = await AlignmentReader.open(inputs.alignments, genome, native, true, silent);
+  reference.checkAligned(
+    reader.contigs,
+    inputs.alignments.map((one) => one.name),
+  );
+  const contigs = reference.unrolled(contigOrder(reader, genome));
   const core = new Core(native, reference, contigs, reader.samples);
   const strModel = await strModelOf(inputs, chosen);
   setOptions(core, chosen, strModel);
   await lookAtLibrary(core, reader, contigs, chosen, strModel, silent);
   const shift = native.call.max_shift();
-  const length = reference.length(chrom);
-  const place = [{ chrom, start: Math.max(0, start - shift), end: Math.min(length, end + shift) }];
+  const position = start + reference.onContig(chrom);
+  const length = /** @type {number} */ (contigs.get(chrom));
+  const place = [{ chrom, start: Math.max(0, position - shift), end: Math.min(length, position + 1 + shift) }];
   const around = withContext(place, reference);
   /** @param {object} selection */
   const readsBy = (selection) => {
     const own = { ...chosen, indelTags: chosen.indelTags && chosen.model === "gatk", ...selection };
     const request = { contigs: [...contigs.keys()], selection: own, chunkSize: CHUNK, regions: around };
-    return readBlocks(native, reader.sources, request, null, new LeftOut());
+    return runBlocks(core, reader.sources, request, null, new LeftOut());
   };
   const every = { indelTags: false, defaultBaseQuality: 0 };
   const all = await whole(readsBy({ ...every, excludedFlags: 0, minMapq: 0 }));
   const used = await whole(readsBy(every));
-  await core.explain({ chrom, position: start, all, used }, chosen, REASONS);
+  await core.explain({ chrom, position, all, used }, chosen, REASONS);
   core.limitTo(place, around);
   for await (const { batch } of core.batches(readsBy({}))) {
     await core.regions(await engine.forward(batch));

@@ -4,7 +4,7 @@ import { variantExtent } from "./core.js";
 
 /** @import { Native } from "../cpu/native.js" */
 /** @import { Variant } from "../files/candidates.js" */
-/** @import { Reference } from "../files/fasta.js" */
+/** @import { UnrolledReference } from "./circles.js" */
 /** @import { Interval } from "../files/intervals.js" */
 
 /** @typedef {Variant & {extent: Interval}} Listed */
@@ -15,7 +15,7 @@ import { variantExtent } from "./core.js";
  * @param {AsyncIterable<Variant>} variants
  * @param {import("./places.js").Extent | null} places
  * @param {Native} native
- * @param {Reference} reference
+ * @param {UnrolledReference} reference
  * @returns {AsyncGenerator<Listed>}
  */
 export async function* listedWithin(variants, places, native, reference) {

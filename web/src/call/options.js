@@ -19,7 +19,17 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
-  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds", "primers", "errors", "stutter"],
+  ...[
+    "excludedFlags",
+    "minMapq",
+    "defaultBaseQuality",
+    "indelTags",
+    "trimsEnds",
+    "primers",
+    "circular",
+    "errors",
+    "stutter",
+  ],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */

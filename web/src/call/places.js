@@ -5,6 +5,7 @@ import { merge, parseRegion, readBed } from "../files/intervals.js";
 import { lowerBound } from "../arrays.js";
 
 /** @import { AlignmentReader } from "../files/alignments.js" */
+/** @import { UnrolledReference } from "./circles.js" */
 /** @import { Reference } from "../files/fasta.js" */
 /** @import { Interval } from "../files/intervals.js" */
 
@@ -19,26 +20,37 @@ export function contigOrder(reader, reference) {
 }
 
 /**
- * The intervals that were asked for, merged and in the reference's order; null for everywhere.
+ * The intervals that were asked for, merged and in the reference's order; null for everywhere. Those over the origin of
+ * a circle become two.
  *
  * @param {{region?: string, intervals?: {name: string, data: import("../files/sources.js").Source}}} inputs
- * @param {Reference} reference
+ * @param {UnrolledReference} reference
  * @param {(text: string) => void} warn
  */
-export async function findPlaces(inputs, reference, warn) {
+export async function findPlaces(inputs, { genome: { contigs }, circles }, warn) {
   if (!inputs.region && !inputs.intervals) return null;
-  const places = inputs.region ? [parseRegion(inputs.region, reference.contigs)] : [];
-  if (inputs.intervals) places.push(...(await readBed(inputs.intervals, reference.contigs, warn)));
-  return merge(places, reference.contigs);
+  const places = inputs.region ? [parseRegion(inputs.region, contigs, "-r", circles)] : [];
+  if (inputs.intervals) places.push(...(await readBed(inputs.intervals, contigs, warn, circles)));
+  return merge(
+    places.flatMap(({ chrom, start, end }) => {
+      const length = /** @type {number} */ (contigs.get(chrom));
+      if (end <= length) return [{ chrom, start, end }];
+      return [
+        { chrom, start, end: length },
+        { chrom, start: 0, end: end - length },
+      ];
+    }),
+    contigs,
+  );
 }
 
-/** Places with some bases around them. Candidates there decide how those inside are joined. @param {Interval[] | null} places @param {Reference} reference */
+/** Places with some bases around them. Candidates there decide how those inside are joined. @param {Interval[] | null} places @param {UnrolledReference} reference */
 export function withContext(places, reference) {
   if (!places) return null;
   const widened = places.map(({ chrom, start, end }) => ({
     chrom,
     start: Math.max(0, start - CONTEXT),
-    end: Math.min(reference.length(chrom), end + CONTEXT),
+    end: Math.min(/** @type {number} */ (reference.contigs.get(chrom)), end + CONTEXT),
   }));
   return merge(widened, reference.contigs);
 }
@@ -92,6 +104,10 @@ export function runExtent(reader, contigs, places) {
       if (contigs.has(name) && (file.mappedReads(tid) ?? 1) > 0) withReads.add(name);
     }
   }
-  const whole = [...contigs].filter(([name]) => withReads.has(name));
-  return new Extent(whole.map(([chrom, end]) => ({ chrom, start: 0, end })));
+  return new Extent(wholeContigs([...contigs].filter(([name]) => withReads.has(name))));
+}
+
+/** @param {Iterable<[string, number]>} contigs @returns {Interval[]} */
+export function wholeContigs(contigs) {
+  return Array.from(contigs, ([chrom, end]) => ({ chrom, start: 0, end }));
 }

@@ -6,14 +6,14 @@ import { AlignmentReader } from "../files/alignments.js";
 import { CandidateReader } from "../files/candidates.js";
 import { checkContigs } from "../files/names.js";
 import { Reference } from "../files/fasta.js";
-import { readBlocks } from "../files/read_blocks.js";
 import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
+import { runBlocks, UnrolledReference } from "./circles.js";
 import { Core } from "./core.js";
 import { lookAtLibrary } from "./library.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
-import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
+import { contigOrder, Extent, findPlaces, runExtent, wholeContigs, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, primersOf, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 
@@ -116,11 +116,17 @@ async function open(inputs, options, engine, told) {
   /** @param {string} text */
   const tell = (text) => void told.push({ kind: "note", text });
   const native = await Native.start(engine.module);
-  const reference = await Reference.open(inputs.reference, warn);
-  options.primers = await primersOf(inputs, reference);
-  const asked = await findPlaces(inputs, reference, warn);
-  const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
-  const contigs = contigOrder(reader, reference);
+  const reference = new UnrolledReference(await Reference.open(inputs.reference, warn), options.circular);
+  const { genome, circles } = reference;
+  options.primers = await primersOf(inputs, genome);
+  const places = await findPlaces(inputs, reference, warn);
+  const needIndex = places !== null || circles.size > 0;
+  const reader = await AlignmentReader.open(inputs.alignments, genome, native, needIndex, tell);
+  const paths = inputs.alignments.map((one) => one.name);
+  reference.checkAligned(reader.contigs, paths);
+  const inFile = contigOrder(reader, genome);
+  const contigs = reference.unrolled(inFile);
+  const asked = circles.size ? reference.turned(places ?? wholeContigs(inFile), 1) : places;
   const known = withContext(asked, reference);
   const isListed = inputs.variants !== undefined;
   checkRecords(inputs, options, reader.samples.length);
@@ -134,12 +140,17 @@ async function open(inputs, options, engine, told) {
   /** @type {(() => AsyncGenerator<import("../files/intervals.js").Interval>) | null} */
   let wanted = null;
   if (inputs.variants) {
-    const candidates = new CandidateReader(inputs.variants, contigs, reference, known !== null, warn);
-    const listed = listedWithin(candidates.variants(), known && new Extent(known), native, reference);
+    const candidates = new CandidateReader(inputs.variants, inFile, reference, known !== null, warn);
+    const listed = listedWithin(
+      reference.allTurns(candidates.variants()),
+      known && new Extent(known),
+      native,
+      reference,
+    );
     const [first, ...copies] = tee(listed, 1 + inputs.alignments.length);
     core.take(first);
     const [reach, shift] = [options.assembly ? native.call.longest_window() : 0, native.call.max_shift()];
-    wanted = () => wantedIntervals(/** @type {typeof first} */ (copies.pop()), reach, shift);
+    if (!circles.size) wanted = () => wantedIntervals(/** @type {typeof first} */ (copies.pop()), reach, shift);
   }
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
@@ -148,18 +159,17 @@ async function open(inputs, options, engine, told) {
   const request = { contigs: [...contigs.keys()], selection, chunkSize: options.chunkSize, regions: known };
   return {
     core,
-    blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
-    extent: runExtent(reader, contigs, known),
+    blocks: check.watch(runBlocks(core, reader.sources, request, wanted, leftOut)),
+    extent: runExtent(reader, contigs, known && reference.turned(known, -1)),
     isListed,
     begin: {
       samples: reader.samples,
-      contigs: [...contigs],
+      contigs: [...inFile],
       reference: reference.path,
       model: modelText(options, strModel),
     },
     conclude: () => {
-      const paths = inputs.alignments.map((one) => one.name).join(", ");
-      leftOut.conclude(paths, known === null && wanted === null, tell, warn);
+      leftOut.conclude(paths.join(", "), known === null && wanted === null, tell, warn);
     },
   };
 }

@@ -12,7 +12,7 @@ import { JUMP, REASONS } from "./selection.js";
 /** @import { OpenAlignments } from "./alignments.js" */
 /** @import { Interval } from "./intervals.js" */
 /** @import { Primer } from "./primers.js" */
-/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean, primers: Primer[] | null}} ReadSelection */
+/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean, primers: Primer[] | null, circular: string[]}} ReadSelection */
 
 const UNMAPPED = 4;
 const HIGHEST_QUALITY = 127;
@@ -43,6 +43,7 @@ export class AlignmentParser {
           names.length,
           arrays.pass(Int32Array.from(names, (name) => (known.has(name) ? (rank.get(name) ?? -1) : -1))),
           arrays.pass(Int32Array.from(lengths)),
+          arrays.pass(Int32Array.from(names, (name) => Number(selection.circular.includes(name)))),
           // Unmapped reads are never used, whatever flags were asked for.
           selection.excludedFlags | UNMAPPED,
           selection.minMapq,

@@ -6,7 +6,7 @@ import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
-/** @import { Reference } from "./fasta.js" */
+/** @import { UnrolledReference } from "../call/circles.js" */
 /** @import { Source } from "./sources.js" */
 
 /**
@@ -33,7 +33,7 @@ export class CandidateReader {
   /**
    * @param {{name: string, data: Source}} given
    * @param {Map<string, number>} contigs in the order that the variants are given in
-   * @param {Reference} reference
+   * @param {UnrolledReference} reference
    * @param {boolean} skipUnknown skip records on other contigs, because nothing there is asked for
    * @param {(text: string) => void} warn
    */
@@ -180,10 +180,10 @@ export class CandidateReader {
   /** @param {string} place @param {string} chrom @param {number} pos @param {string} ref */
   async #checkReference(place, chrom, pos, ref) {
     const length = /** @type {number} */ (this.contigs.get(chrom));
-    if (pos < 0 || pos + ref.length > length) {
+    const bases = await this.reference.fetch(chrom, pos, pos + ref.length);
+    if (pos >= length || bases.length < ref.length) {
       throw new InputProblem(this.path, place, `outside ${chrom}, which has ${length} bases`, REMADE);
     }
-    const bases = await this.reference.fetch(chrom, pos, pos + ref.length);
     // Where the reference has an IUPAC code, the VCF may have N, and the other way round.
     const isBase = /[ACGT]/;
     for (let i = 0; i < ref.length; i++) {

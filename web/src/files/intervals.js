@@ -12,17 +12,20 @@ const COORDINATES = /^(.+):([\d,]+)(-[\d,]*)?$/s;
 const BRACES = /^\{(.+)\}(?::([\d,]+)(-[\d,]*)?)?$/s;
 export const MOST_DIGITS = 18;
 const LONGEST_SHOWN = 100;
+/** @typedef {{has: (name: string) => boolean}} Contigs */
+const NONE = new Set();
 const BED_HEADERS = ["track", "browser"];
 
 /**
  * `chr`, `chr:position`, `chr:begin-` or `chr:begin-end`, 1-based inclusive, with or without commas in numbers. Braces
- * around a name say where it ends: `{chr:1}:5-9`.
+ * around a name say where it ends: `{chr:1}:5-9`. On a circle, `chr:begin-end` goes over the origin if it ends before it
+ * begins, or behind the last base; the interval then ends behind the last base.
  *
  * @param {string} text
  * @param {Map<string, number>} contigs lengths
  * @returns {Interval}
  */
-export function parseRegion(text, contigs, option = "-r") {
+export function parseRegion(text, contigs, option = "-r", /** @type {Contigs} */ circles = NONE) {
   const found = readings(text, contigs);
   if (!found.length) throw notARegion(text, contigs, option);
   if (found.length > 1) {
@@ -37,15 +40,21 @@ export function parseRegion(text, contigs, option = "-r") {
   if (first === undefined) return { chrom, start: 0, end: length };
   const begin = number(first);
   const end = last === undefined ? begin : last === "-" ? Infinity : number(last.slice(1));
-  if (begin === undefined || end === undefined || begin < 1 || end < begin) {
+  const isCircle = circles.has(chrom) && last !== undefined && last !== "-";
+  if (begin === undefined || end === undefined || begin < 1 || (end < begin && (!isCircle || end < 1))) {
     const cure = "write chr:begin-end, 1-based, begin <= end";
     throw new InputProblem(option, short(text), "not an interval", cure);
+  }
+  if (end === begin - 1) {
+    const cure = `write ${chrom} for the whole circle, or mend the range`;
+    throw new InputProblem(option, short(text), "ends just before it begins", cure);
   }
   if (begin > length) {
     const rule = `outside ${chrom}, which has ${length} bases`;
     throw new InputProblem(option, text, rule, "choose a region inside");
   }
-  return { chrom, start: begin - 1, end: Math.min(end, length) };
+  const most = isCircle ? begin - 1 + length : length;
+  return { chrom, start: begin - 1, end: end < begin ? end + length : Math.min(end, most) };
 }
 
 /**
@@ -83,10 +92,10 @@ function notARegion(text, contigs, option) {
  * @param {Map<string, number>} contigs
  * @param {(text: string) => void} warn
  */
-export async function readBed(file, contigs, warn) {
+export async function readBed(file, contigs, warn, /** @type {Contigs} */ circles = NONE) {
   /** @type {Interval[]} */
   const intervals = [];
-  for await (const { interval } of bedLines(file, contigs)) intervals.push(interval);
+  for await (const { interval } of bedLines(file, contigs, circles)) intervals.push(interval);
   if (!intervals.length) warn(`${file.name}: no region in it, so that nothing is asked for`);
   return merge(intervals, contigs);
 }
@@ -98,14 +107,14 @@ export async function readBed(file, contigs, warn) {
  * @param {Map<string, number>} contigs
  * @returns {AsyncGenerator<{interval: Interval, cells: string[], place: string}>}
  */
-export async function* bedLines({ name, data }, contigs) {
+export async function* bedLines({ name, data }, contigs, /** @type {Contigs} */ circles = NONE) {
   let at = 0;
   for await (const lines of textLines(new SourceFile(name, data))) {
     for (const line of lines) {
       const place = `line ${++at}`;
       const cells = line.trim().split(/\s+/);
       const isHeader = line.startsWith("#") || BED_HEADERS.includes(cells[0]);
-      if (cells[0] && !isHeader) yield { interval: bedInterval(name, place, cells, contigs), cells, place };
+      if (cells[0] && !isHeader) yield { interval: bedInterval(name, place, cells, contigs, circles), cells, place };
     }
   }
 }
@@ -137,7 +146,7 @@ export function rankOf(contigs) {
 }
 
 /** @param {string} place @param {string} record @param {string} name @param {Map<string, number>} contigs */
-function noContig(place, record, name, contigs) {
+export function noContig(place, record, name, contigs) {
   const other = sameContig(name, contigs.keys());
   const cure = other ? `the reference names it ${quoted(other)}` : `contigs are ${listed([...contigs.keys()])}`;
   return new InputProblem(place, short(record), `no contig ${quoted(short(name))}`, cure);
@@ -154,8 +163,8 @@ function number(text) {
   return digits.length > 0 && digits.length <= MOST_DIGITS ? Number(digits) : undefined;
 }
 
-/** @param {string} path @param {string} place @param {string[]} cells @param {Map<string, number>} contigs @returns {Interval} */
-function bedInterval(path, place, [chrom, from, to], contigs) {
+/** @param {string} path @param {string} place @param {string[]} cells @param {Map<string, number>} contigs @param {Contigs} circles @returns {Interval} */
+function bedInterval(path, place, [chrom, from, to], contigs, circles) {
   const isNumber = [from, to].every((text) => text && /^\d+$/.test(text) && text.length <= MOST_DIGITS);
   if (!isNumber) throw new InputProblem(path, place, "not `chrom start end`", "BED is tab-separated, 0-based");
   const [start, end, length] = [Number(from), Number(to), contigs.get(chrom)];
@@ -168,7 +177,7 @@ function bedInterval(path, place, [chrom, from, to], contigs) {
         : `BED is 0-based half-open: base ${base} is ${base - 1} ${base}; take 1 from each start of a 1-based file`;
     throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);
   }
-  if (end > length) {
+  if (start >= length || end > (circles.has(chrom) ? start + length : length)) {
     const rule = `${start}-${end} is not inside ${chrom}, which has ${length} bases`;
     throw new InputProblem(path, place, rule, "positions here are 0-based half-open");
   }

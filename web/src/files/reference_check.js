@@ -4,7 +4,7 @@
 import { Md5 } from "./md5.js";
 import { InputProblem } from "./problem.js";
 
-/** @import { Reference } from "./fasta.js" */
+/** @import { UnrolledReference } from "../call/circles.js" */
 /** @import { ReadBlock } from "./read_block.js" */
 
 // Reads of a contig that are compared: this many at first, and then one in so many.
@@ -23,7 +23,7 @@ const CURE = "use the reference that the reads were aligned to";
 
 /** Watches blocks of reads, and stops a run whose reads disagree with the reference. */
 export class ReferenceCheck {
-  /** @param {Reference} reference @param {Map<string, string>} checksums MD5 of contigs, from the reads' header @param {(text: string) => void} warn */
+  /** @param {UnrolledReference} reference @param {Map<string, string>} checksums MD5 of contigs, from the reads' header @param {(text: string) => void} warn */
   constructor(reference, checksums, warn) {
     this.reference = reference;
     this.checksums = checksums;

@@ -3,7 +3,7 @@
 import { OPTIONS } from "../models/parameters.js";
 import { make } from "./components.js";
 
-/** @typedef {[least: number, most: number] | Record<string, string>} Values a number's, or those of a choice with what is shown of them */
+/** @typedef {[least: number, most: number] | Record<string, string> | string} Values a number's, those of a choice with what is shown of them, or an example of names */
 
 /** Names here, titles, and names of the command line. Without values, a field is a switch. @type {[string, string, string, Values?][]} */
 const FIELDS = [
@@ -20,6 +20,7 @@ const FIELDS = [
   ["maxDepth", "Reads of a sample, at most", "--max-depth", [1, 100000]],
   ["mixture", "Mixture of haplotypes: fractions in place of genotypes", "--mixture"],
   ["ploidy", "Ploidy", "--ploidy", [1, 20]],
+  ["circular", "Circular contigs", "--circular", "chrM"],
   ["gpu", "Compute on", "--backend", { auto: "GPU or CPU", off: "CPU" }],
   ["indelTags", "Gap qualities of tags BI and BD", "--indel-tags"],
   ["mnv", "Neighbouring SNVs as one record", "--mnv"],
@@ -30,14 +31,8 @@ const FIELDS = [
 export class RunOptions {
   /** @param {{onRegion: () => void, onGpu: (gpu: "auto" | "off") => void}} told */
   constructor({ onRegion, onGpu }) {
-    this.region = make("input", {
-      id: "region",
-      type: "text",
-      placeholder: "chr1:10,000-20,000",
-      spellcheck: "false",
-      autocomplete: "off",
-      oninput: onRegion,
-    });
+    this.region = textInput("region", "chr1:10,000-20,000");
+    this.region.addEventListener("input", onRegion);
     /** @type {Record<string, any>} */
     this.inputs = Object.fromEntries(FIELDS.map(([name, , , values]) => [name, inputOf(name, values)]));
     this.inputs.model.addEventListener("change", () => this.become(this.files));
@@ -69,16 +64,19 @@ export class RunOptions {
 
   /** What was chosen in place of a default, for a closed form. */
   get told() {
-    const { preset, model, strModel, mixture, mnv, gvcf } = this.inputs;
+    const { preset, model, strModel, circular, mixture, mnv, gvcf } = this.inputs;
     const chosen = [preset, model, strModel].filter((one) => one.selectedIndex > 0 && !one.disabled);
     const records = [valueOf(mnv) ? "neighbouring SNVs as one record" : "", valueOf(gvcf) ? "gVCF" : ""];
+    const circles = valueOf(circular).map((/** @type {string} */ name) => `circle ${name}`);
     const sample = valueOf(mixture) ? "mixture of haplotypes" : "";
-    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), sample, ...records];
+    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), sample, ...circles, ...records];
   }
 
   /** Options of the command line and their values, but those that are off. @returns {[string, string][]} */
   get asTyped() {
-    const values = FIELDS.map(([name, , option]) => [option, valueOf(this.inputs[name])]);
+    const values = FIELDS.flatMap(([name, , option]) =>
+      [valueOf(this.inputs[name])].flat().map((value) => [option, value]),
+    );
     const given = [["-r", this.regionText], ...values].filter(
       ([, value]) => value !== null && value !== false && value !== "",
     );
@@ -97,6 +95,7 @@ export class RunOptions {
 
 /** @param {string} id @param {Values} [values] */
 function inputOf(id, values) {
+  if (typeof values === "string") return textInput(id, values);
   if (!values) return make("input", { id, type: "checkbox", checked: OPTIONS[id] });
   if (Array.isArray(values)) {
     const [min, max] = values;
@@ -105,8 +104,14 @@ function inputOf(id, values) {
   return make("select", { id }, ...Object.entries(values).map(([value, text]) => make("option", { value }, text)));
 }
 
+/** @param {string} id @param {string} placeholder */
+function textInput(id, placeholder) {
+  return make("input", { id, type: "text", placeholder, spellcheck: "false", autocomplete: "off" });
+}
+
 /** @param {any} input */
 function valueOf({ type, checked, disabled, value }) {
+  if (type === "text") return value.split(/[\s,]+/).filter(Boolean);
   if (type === "checkbox") return checked && !disabled;
   return type === "number" ? Number(value) : value || null;
 }
