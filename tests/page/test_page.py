@@ -10,7 +10,7 @@ import pysam
 import pytest
 
 from pairhmm.models.str_parameters import str_model_of, str_toml
-from tests.calling.test_circles import ALLELES, write_circle
+from tests.calling.test_circles import ALLELES, LENGTH, write_circle
 from tests.explain.sections import sections_of
 from tests.web.same_calls import assert_same_records
 
@@ -116,12 +116,17 @@ def test_primers_are_told_from_regions_by_their_name(page, tiny, assert_same_cal
 
 def test_a_circle_gives_the_calls_of_the_command_line(page, assert_same_calls, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_circle("x", ALLELES["insertion"])
+    write_circle("x", ALLELES["SNVs at 1 and L"])
     reference, bam = tmp_path / "x.fa", tmp_path / "x.bam"
     page.give([bam, tmp_path / "x.bam.bai", reference])
     page.element("circular").send_keys("c")
     page.run()
-    assert "GATTACA" in assert_same_calls("--circular", "c", "-f", reference, bam)
+    calls = assert_same_calls("--circular", "c", "-f", reference, bam)
+    records = [line.split("\t") for line in calls.splitlines()[-2:]]
+    assert [int(record[1]) for record in records] == [1, LENGTH]
+    # The panel of the region over the origin has both alleles, one beside the other.
+    letters = page.js("[...document.querySelectorAll('.alignment code')].map((one) => one.textContent)")
+    assert any(f"{records[1][4]}{records[0][4]}" in line for line in letters)
 
 
 def test_packed_files_of_100_kb_give_the_calls_of_the_command_line(page, shared_data, assert_same_calls):

@@ -172,7 +172,7 @@ def test_two_samples(family, assert_same_calls, tmp_path, arguments, given):
     ids=str,
 )
 @pytest.mark.parametrize("name", ["SNVs at 1 and L", "insertion", "deletion over"])
-def test_a_circle(run_cli, assert_same_calls, tmp_path, monkeypatch, name, arguments, given):
+def test_a_circle(run_cli, assert_same_calls, command_line, tmp_path, monkeypatch, name, arguments, given):
     monkeypatch.chdir(tmp_path)
     write_circle("x", ALLELES[name] | {900: OTHER[CIRCLE[900]]})
     files = {word: tmp_path / f"x.{word.lower()}" for word in ("BED", "LISTED", "PRIMERS")}
@@ -184,6 +184,10 @@ def test_a_circle(run_cli, assert_same_calls, tmp_path, monkeypatch, name, argum
     given["options"] = {"circular": ["c"], **given.get("options", {})}
     ours = assert_same_calls(("--circular", "c", *arguments), [tmp_path / "x.bam"], tmp_path / "x.fa", **given)
     assert len(records(ours.vcf)) >= (1 if given.keys() & {"region", "intervals"} else 2)
+    if not arguments:
+        table = command_line("likelihoods", "-f", "x.fa", "--circular", "c", "x.bam", ending="tsv")
+        assert ours.companion == table.with_suffix("").with_suffix(".haplotypes.tsv").read_text()
+        assert ours.tsv == table.read_text() or not command_line.is_exact
 
 
 @pytest.fixture(scope="session")

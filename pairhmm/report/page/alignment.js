@@ -8,12 +8,12 @@ import { haplotypeLabel } from "./heatmap.js";
 const AROUND = 22; // columns on either side of a difference
 
 // Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
-// each haplotype.
-export function alignColumns({ origin, reference, haplotypes }) {
-  const edits = haplotypes.map(({ differences }) => applyDifferences(differences));
+// each haplotype. `circle`: bases of the contig where the reference goes over the origin of a circle.
+export function alignColumns({ origin, reference, haplotypes, circle = Infinity }) {
+  const edits = haplotypes.map(({ differences }) => applyDifferences(differences, circle));
   const columns = [];
   for (let offset = 0; offset < reference.length; offset++) {
-    const position = origin + offset;
+    const position = (origin + offset) % circle;
     columns.push({
       position,
       reference: reference[offset],
@@ -29,15 +29,16 @@ export function alignColumns({ origin, reference, haplotypes }) {
 }
 
 // Each difference replaces `before` at its position by `after`. Surplus letters are placed behind the last common one.
-function applyDifferences(differences) {
+function applyDifferences(differences, circle) {
   const bases = new Map();
   const insertions = new Map();
   for (const [position, before, after] of differences) {
     for (let index = 0; index < before.length; index++) {
       const letter = after[index] ?? "-";
-      if (letter !== before[index]) bases.set(position + index, letter);
+      if (letter !== before[index]) bases.set((position + index) % circle, letter);
     }
-    if (after.length > before.length) insertions.set(position + before.length - 1, after.slice(before.length));
+    if (after.length > before.length)
+      insertions.set((position + before.length - 1) % circle, after.slice(before.length));
   }
   return { bases, insertions };
 }

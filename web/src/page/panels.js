@@ -30,13 +30,15 @@ export function panelOf(event) {
     .split("\n")
     .map((row) => row.split("\t"));
   const [chrom, start, end, first, reference, , variants] = rows[0];
+  const [from, to] = (/:(\d+)-(\d+)\/0$/.exec(first) ?? []).slice(1).map(Number);
   const samples = [...new Set(event.sample)].sort((a, b) => a - b);
   const uncertain = uncertainReads(event);
   const letters = rows.map((row) => encode(row[4]));
   return {
     ...{ chrom, start: Number(start), end: Number(end) },
     table: 0,
-    origin: Number(/:(\d+)-\d+\/0$/.exec(first)?.[1]) - 1,
+    origin: from - 1,
+    ...(to < from ? { circle: from - 1 + reference.length - to } : {}),
     reference,
     parameters: event.parameters,
     variants,
