@@ -149,9 +149,11 @@ def test_regions_threads_lists_and_mixtures_beside_the_origin(write, called, run
     assert [int(record[1]) for record in every] == [1, 2, 1001, LENGTH - 1, LENGTH]
     assert called("x", "--circular", "c", "-r", "c:1-1") == every[:1]
     assert called("x", "--circular", "c", "-r", f"c:{LENGTH - 1}-") == every[3:]
+    with_blocks = called("x", "--circular", "c", "--gvcf")
     for name, value in (("WORTH_THREADS", 0), ("_FEWEST_READS", 100)):
         monkeypatch.setattr(parallel, name, value)
     assert called("x", "--circular", "c", "-@", 2) == every
+    assert called("x", "--circular", "c", "--gvcf", "-@", 2) == with_blocks
     run_cli("call", "-f", "x.fa", "--circular", "c", "-o", "x.vcf", "x.bam")
     for options in ((), ("-@", 2)):
         listed = called("x", "--circular", "c", "-v", "x.vcf", *options)
