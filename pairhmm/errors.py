@@ -37,6 +37,7 @@ ARGUMENTS = {
     "--individuals": "individuals",
     "--no-cap-by-mapq": "cap_by_mapping_quality=False",
     "--no-indel-tags": "indel_tags=False",
+    "--ploidy-file": "rules",
     "--sample-ploidy": "of_sample",
     "--sample-sex": "sex_of",
     "--samples": "samples",

@@ -51,7 +51,8 @@ std::vector<uint8_t> flags(const Array<bool>& given, int64_t reads, const char* 
     return of_reads<uint8_t>(given, reads, name);
 }
 
-using Filtered = TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>>;
+using Filtered = TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>,
+                         int64_t, nb::bytes>;
 
 Filtered filtered_reads(const ScoredRegions& given) {
     pairhmm::FilteredReads counts;
@@ -60,7 +61,8 @@ Filtered filtered_reads(const ScoredRegions& given) {
         for (const ScoredRegion& region : given.regions) counts.add(region);
     }
     return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
-                          counts.first_emptied);
+                          counts.first_emptied, counts.namesakes,
+                          nb::bytes(counts.first_namesake.data(), counts.first_namesake.size()));
 }
 
 using SpanList = ListOf<TupleOf<nb::str, int64_t, int64_t, int64_t, int64_t>>;

@@ -189,8 +189,11 @@ void fit_contexts(OfContexts& sums, float* rates) {
         for (int letter = 0; letter < 4; ++letter) {
             const auto [rate, weight] = rate_of(sums, context, letter);
             for (int bin = 0; bin < kCycleBins; ++bin) {
+                // Of amplicons, a cycle has few sites, where a rare allele would look like the errors of that cycle.
                 const size_t at = (context * 4 + letter) * kCycleBins + bin;
-                rates[at] = static_cast<float>(weight * sums.bin[at].beyond(rate) + (1 - weight) * rate);
+                const Errors& own = sums.bin[at];
+                const double weight = own.sites / (own.sites + kPriorSites);
+                rates[at] = static_cast<float>(weight * own.beyond(rate) + (1 - weight) * rate);
             }
         }
 }
@@ -227,8 +230,9 @@ void ErrorRateFinder::fit_rates(ErrorRates& rates) {
             const int context = site.contexts[strand], read = read_as(strand, letter);
             for (int kind = 0; kind < kKinds; ++kind) {
                 if (kind > 0 && found[kind].bases == 0) continue;
-                found[kind].sites = bin == 0 ? 1 : 0;
+                found[kind].sites = found[kind].bases > 0 ? 1 : 0;
                 sums[kind].bin[(context * 4 + read) * kCycleBins + bin].add(found[kind]);
+                found[kind].sites = bin == 0 ? 1 : 0;
                 for (int i = 0; i <= kContextReach; ++i) sums[kind].of(i, context, read).add(found[kind]);
             }
         }

@@ -1,6 +1,8 @@
 #include "calling/filtered_reads.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace pairhmm {
@@ -26,7 +28,45 @@ bool is_covered(const ScoredRegion& region, const Extent& extent) {
     return false;
 }
 
+constexpr uint16_t kMate = 0x40 | 0x80;
+
+// Reads over a base of another read of their sample, of the same name and mate. Parts of one read lie side by side.
+std::vector<int64_t> namesakes_of(const ScoredRegion& region) {
+    struct Named {
+        int64_t name;
+        int32_t sample;
+        uint16_t mate;
+        int64_t start, read;
+    };
+    std::vector<Named> reads;
+    for (int64_t read = 0, begin = 0; read < region.reads(); begin = region.name_end[read++]) {
+        const std::string_view name = std::string_view(region.names).substr(begin, region.name_end[read] - begin);
+        const auto mate = static_cast<uint16_t>(region.flag[read] & kMate);
+        reads.push_back({fragment_name(name), region.sample[read], mate, region.start[read], read});
+    }
+    const auto key = [](const Named& one) { return std::tie(one.name, one.sample, one.mate); };
+    std::sort(reads.begin(), reads.end(), [&](const Named& a, const Named& b) {
+        return std::tuple_cat(key(a), std::tie(a.start, a.read)) < std::tuple_cat(key(b), std::tie(b.start, b.read));
+    });
+    std::vector<int64_t> found;
+    for (size_t i = 1; i < reads.size(); ++i)
+        if (key(reads[i]) == key(reads[i - 1]) && reads[i].start < region.end[reads[i - 1].read])
+            found.push_back(reads[i].read);
+    return found;
+}
+
 }  // namespace
+
+void FilteredReads::add_namesakes(const ScoredRegion& region) {
+    // Profiles of a molecule have its name.
+    if (!region.members.empty()) return;
+    const std::vector<int64_t> found = namesakes_of(region);
+    namesakes += static_cast<int64_t>(found.size());
+    if (found.empty() || !first_namesake.empty()) return;
+    const int64_t read = *std::min_element(found.begin(), found.end());
+    const int64_t begin = read ? region.name_end[read - 1] : 0;
+    first_namesake = region.names.substr(begin, region.name_end[read] - begin);
+}
 
 void FilteredReads::add(const ScoredRegion& region) {
     int64_t aside = 0;
@@ -37,6 +77,7 @@ void FilteredReads::add(const ScoredRegion& region) {
     }
     reads += region.reads();
     set_aside += aside;
+    add_namesakes(region);
     for (size_t site = 0; site < region.region.variants.size(); ++site) {
         const Variant& variant = region.region.variants[site];
         const Extent& extent = region.region.extents[site];

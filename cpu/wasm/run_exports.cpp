@@ -81,6 +81,7 @@ std::string counts_text(const Run& run) {
         {"coveredSites", filtered.sites},
         {"emptied", filtered.emptied},
         {"firstEmptiedSample", first_emptied.second},
+        {"namesakes", filtered.namesakes},
         {"sites", sites.sites},
         {"limited", sites.limited},
         {"unfit", sites.unfit},
@@ -88,7 +89,8 @@ std::string counts_text(const Run& run) {
         {"lowered", run.lowered()},
         {"tagged", run.tagged()},
     };
-    std::string text = "firstEmptied\t" + first_emptied.first + "\nfirstUnfit\t" + sites.first_unfit;
+    std::string text = "firstEmptied\t" + first_emptied.first + "\nfirstUnfit\t" + sites.first_unfit +
+                       "\nfirstNamesake\t" + filtered.first_namesake;
     for (const auto& [name, value] : numbers) ((text += '\n') += name) += '\t' + std::to_string(value);
     return text;
 }

@@ -15,7 +15,7 @@ from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.names import check_packed_names
 from pairhmm.sequences.arrays import Names, offsets
-from pairhmm.sequences.fastx import text_blocks
+from pairhmm.sequences.fastx import NO_SEQUENCES, text_blocks
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.records import RecordBlock
 
@@ -86,7 +86,7 @@ def sequence_blocks(
     records = 0
     with ByteStream(path, watch) as stream:
         if stream.head.startswith((formats.BAM, formats.CRAM)):
-            raise InputError(path, "", "is BAM or CRAM", "give FASTA or FASTQ, as samtools fastq makes it")
+            raise InputError(path, "", *NO_SEQUENCES)
         # A chromosome is refused before all of it was read.
         overlap = 0 if chunk_size > LONGEST else None
         for block in text_blocks(stream, chunk_size, overlap, _code_of_letter()):

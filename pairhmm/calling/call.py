@@ -23,8 +23,10 @@ from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
+from pairhmm.sequences.intervals import listed
 from pairhmm.variants.call_writer import open_calls, record_format
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
+from pairhmm.variants.ploidy import Ploidies
 
 if TYPE_CHECKING:
     from pairhmm._cpu import RecordLines
@@ -314,7 +316,22 @@ def check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
         if name not in samples:
             near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
             raise InputError("--sample-ploidy, --sample-sex", name, "no such sample", f"samples are {near}")
+    _check_sexes(options.ploidies, samples)
     _check_families(options, samples)
+
+
+def _check_sexes(ploidies: Ploidies, samples: Sequence[str]) -> None:
+    """Require rules for the sexes of samples. Warn of samples whose sex is not given."""
+    sexes = list(dict.fromkeys(rule.sex for rule in ploidies.rules))
+    for name, sex in ploidies.sex_of.items():
+        if not sexes:
+            raise InputError("--sample-sex", f"{name}={sex}", "no rule says what it means", "add --ploidy-file")
+        if sex not in sexes:
+            cure = f"sexes of --ploidy-file are {listed(sexes)}"
+            raise InputError("--sample-sex", f"{name}={sex}", "no rule is for this sex", cure)
+    without = [name for name in samples if name not in ploidies.sex_of and name not in ploidies.of_sample]
+    if sexes and without:
+        log.warning("--ploidy-file: not used for %s, whose sex is not given: add --sample-sex", listed(without))
 
 
 def _check_families(options: GenotypeOptions, samples: Sequence[str]) -> None:

@@ -9,12 +9,12 @@ from pairhmm.cli.fields import output_option
 from pairhmm.cli.help_style import INPUT, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.errors import InputError
-from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.destinations import check_apart, check_given_once, kept_apart
 from pairhmm.files.htslib import quiet
 from pairhmm.files.names import check_names, check_row_names
 from pairhmm.likelihoods.gathered import gather_parquet, gather_table
 from pairhmm.likelihoods.table import Format, companion
-from pairhmm.variants.gathered import gather_vcf, is_vcf
+from pairhmm.variants.gathered import gather_vcf, has_variants, is_vcf
 
 EXAMPLES = (
     "pairhmm gather -o calls.vcf.gz 1.vcf.gz 2.vcf.gz",
@@ -31,8 +31,8 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     pieces : path or sequence of paths
         VCF (plain or bgzipped), BCF, tables that pairhmm wrote (plain or bgzipped), or Parquet.
     output : path
-        ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
-        index.
+        ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, ``.tsv`` and ``.tsv.gz`` tables; ``-`` is
+        stdout. What is compressed gets its index.
     samples : str or sequence of str
         One name for each table, for a first column `sample`.
 
@@ -46,16 +46,18 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     >>> pairhmm.gather(["1-of-2.vcf.gz", "2-of-2.vcf.gz"], "calls.vcf.gz")  # doctest: +SKIP
     """
     pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
+    check_given_once(pieces)
     is_parquet = Format.of(output) is Format.PARQUET
-    if samples and (len(samples) != len(pieces) or is_vcf(output) or is_parquet):
+    is_calls = is_vcf(output) or has_variants(pieces[0])
+    if samples and (len(samples) != len(pieces) or is_calls or is_parquet):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
     check_names("--sample", "", samples, "choose another name")
     check_row_names("--sample", "", samples, "choose another name")
-    check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
+    check_apart((*pieces, *(() if is_calls else map(companion, pieces))), [("-o", output)])
     # htslib says on stderr what it thinks of records that it indexes.
     with quiet():
-        if is_vcf(output):
+        if is_calls:
             gather_vcf(pieces, output)
         elif is_parquet:
             gather_parquet(pieces, output)

@@ -6,6 +6,8 @@ coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+import logging
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import tee
@@ -26,6 +28,8 @@ from pairhmm.variants.variant import Variant
 
 if TYPE_CHECKING:
     from pairhmm._cpu import ReferenceBases, RegionSource
+
+log = logging.getLogger(__name__)
 
 
 class ChosenRegions(NamedTuple):
@@ -127,8 +131,32 @@ def _given_region(
         cure = "give that region, and only it, with -r" + "; it can't go over an origin" * bool(genome.circles)
         raise InputError("--haplotypes", path, "its records span one region", cure)
     chrom, start, end = intervals[0]
-    records = [Haplotype(decode(record.codes), (), record.name) for record in read_sequences(path)]
+    records = dict[str, Haplotype]()
+    for record in read_sequences(path):
+        if record.name in records:
+            raise InputError(path, record.name, "two haplotypes have this name", "give each a name of its own")
+        records[record.name] = Haplotype(decode(record.codes), (), record.name)
     region = Region(
         chrom=chrom, core_start=start, core_end=end, start=start, end=end, haplotype_start=start, haplotype_end=end
     )
-    return describe_haplotypes(region, genome.fetch(chrom, start, end), records)
+    region, haplotypes = describe_haplotypes(region, genome.fetch(chrom, start, end), list(records.values()))
+    if all(_has_indel_at_an_end(region, haplotype) for haplotype in haplotypes):
+        log.warning(
+            "%s: every haplotype has an insertion or a deletion at an end of %s:%d-%d: give the region that they span; "
+            "-r is 1-based, and includes both ends",
+            path,
+            chrom,
+            start + 1,
+            end,
+        )
+    return region, haplotypes
+
+
+def _has_indel_at_an_end(region: Region, haplotype: Haplotype) -> bool:
+    """Whether a haplotype has an insertion or a deletion at the first or the last base of its region."""
+    at_an_end = [site.pos == region.start or site.end == region.end for site in region.variants]
+    resized = [
+        len((site.ref, *site.alts)[allele]) != len(site.ref)
+        for site, allele in zip(region.variants, haplotype.alleles, strict=True)
+    ]
+    return any(map(operator.and_, at_an_end, resized))

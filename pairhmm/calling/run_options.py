@@ -17,7 +17,7 @@ from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.stream import EvidenceOptions
 from pairhmm.engine import Choice, check_backend
-from pairhmm.errors import OptionError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import ProfileModel
@@ -79,8 +79,11 @@ class RunInputs:
         Raises
         ------
         InputError
-            Where no alignment file is given.
+            Where no alignment file is given, and where both candidates and haplotypes are.
         """
+        if candidates is not None and haplotypes is not None:
+            rule = f"take the place of the candidates {path_of(candidates)}"
+            raise InputError("--haplotypes", path_of(haplotypes), rule, "give one of the two files")
         return cls(
             tuple(some_paths_of(alignments, "alignments")),
             path_of(reference),

@@ -21,13 +21,15 @@ log = logging.getLogger(__name__)
 
 # The share that counts as most reads, most bases or most of a site.
 MOST = 0.5
+# The share of reads of the same name from which on they are announced.
+MANY_NAMESAKES = 0.05
 # Reads of more bases, on average, are long ones: a preset has their options.
 LONG_READS = 1_000
 
 
 @dataclass(slots=True)
 class FilteredReads:
-    """Counts reads that fit no haplotype (cpu/calling/filtered_reads.hpp).
+    """Counts reads that fit no haplotype, or share their name (cpu/calling/filtered_reads.hpp).
 
     Attributes
     ----------
@@ -39,6 +41,8 @@ class FilteredReads:
         Sites that reads cover, and those of them at which a sample has no read left.
     first_emptied : str
         The first site at which a sample has no read left, as ``chr:pos (sample)``.
+    namesakes, first_namesake : int, str
+        Reads over a base of another read of their sample, of the same name and mate, and the first such name.
     poor : list of (str, int, int)
         Regions with most reads set aside: place, reads set aside, and all reads. Kept only where haplotypes were given.
     """
@@ -51,16 +55,18 @@ class FilteredReads:
     sites: int = 0
     emptied: int = 0
     first_emptied: str = ""
+    namesakes: int = 0
+    first_namesake: str = ""
     poor: list[tuple[str, int, int]] = field(default_factory=list)
 
     def add(self, regions: ScoredRegions) -> None:
         """Count scored regions."""
-        reads, set_aside, bases, sites, emptied, place = regions.filtered_reads()
+        reads, set_aside, bases, sites, emptied, place, namesakes, name = regions.filtered_reads()
         first = "" if place is None else f"{place[0]} ({self.samples[place[1]]})"
         poor = self._poor(regions) if self.haplotypes_given else []
-        self.add_counts(
-            FilteredReads(self.samples, self.haplotypes_given, reads, set_aside, bases, sites, emptied, first, poor)
-        )
+        read = name.decode(errors="replace")
+        found = (reads, set_aside, bases, sites, emptied, first, namesakes, read, poor)
+        self.add_counts(FilteredReads(self.samples, self.haplotypes_given, *found))
 
     def add_counts(self, other: FilteredReads) -> None:
         """Add the counts of the part of a run that follows."""
@@ -70,6 +76,8 @@ class FilteredReads:
         self.sites += other.sites
         self.emptied += other.emptied
         self.first_emptied = self.first_emptied or other.first_emptied
+        self.namesakes += other.namesakes
+        self.first_namesake = self.first_namesake or other.first_namesake
         self.poor += other.poor
 
     def _poor(self, regions: ScoredRegions) -> list[tuple[str, int, int]]:
@@ -89,6 +97,17 @@ class FilteredReads:
                 place,
                 count,
                 reads,
+            )
+
+    def announce_namesakes(self) -> None:
+        """Warn of many reads that share their name."""
+        if self.namesakes and self.namesakes >= MANY_NAMESAKES * self.reads:
+            log.warning(
+                "%d of %d reads have the name of another read at their place, %s the first: reads of one name count as"
+                " one molecule, so give each molecule a name of its own",
+                self.namesakes,
+                self.reads,
+                self.first_namesake,
             )
 
     def announce(self, options: GatkOptions, lowered: float) -> None:
@@ -190,6 +209,7 @@ class RunCounts:
             )
         self.filtered.announce_poor()
         if filters_reads:
+            self.filtered.announce_namesakes()
             self.filtered.announce(options.model, self.lowered / self.bases if self.bases else 0.0)
         self.timing.log()
         aside = f" ({self.filtered.set_aside} {'set aside' if filters_reads else 'fit no haplotype'})"

@@ -18,7 +18,7 @@ import numpy as np
 from pairhmm.calling import stutter
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.run_options import MIXTURE, MIXTURE_OF_COPIES, PRESETS, RunOptions
-from pairhmm.calling.summary import LONG_READS, MOST
+from pairhmm.calling.summary import LONG_READS, MANY_NAMESAKES, MOST
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models import gatk, profile
 from pairhmm.models.str_model import TABLES, StrModel
@@ -67,6 +67,7 @@ def parameters() -> dict[str, Any]:
         "MANY_UNFIT": MANY_UNFIT,
         "INFORMATIVE": INFORMATIVE,
         "LONG_READS": LONG_READS,
+        "MANY_NAMESAKES": MANY_NAMESAKES,
         "MOST": MOST,
         "ERROR": gatk.ERROR.tolist(),
     }

@@ -66,12 +66,12 @@ def option(
 
 def output_option(help: str, *, default: str | None = "-", required: bool = False) -> Decorator:
     """The option ``-o``, which names the file that a command writes: stdout by default."""
-    default = None if required else default
+    # To click, None is a value like others: with it, no option is missing.
+    value: dict[str, Any] = {} if required or default is None else {"default": default, "show_default": True}
     return click.option(
         "-o",
         "--output",
-        default=default,
-        show_default=default is not None,
+        **value,
         required=required,
         type=OUTPUT_FILE,
         metavar="FILE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ from pairhmm.errors import InputError
 from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
+
+log = logging.getLogger(__name__)
 
 ContigDepths = tuple[str, list[NDArray[np.uint32]]]
 """A contig, and of each sample how many molecules have a base at each position. Mates that overlap count once."""
@@ -66,7 +69,7 @@ def depth_over(depth: NDArray[np.uint32], start: int, end: int) -> NDArray[np.ui
 
 
 def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:
-    """Which sample of the alignments a sample of calls is: that of its name, or the only one.
+    """Which sample of the alignments a sample of calls is: that of its name, or the only one, which is announced.
 
     Raises InputError where there is neither.
     """
@@ -75,4 +78,11 @@ def sample_number(reader: AlignmentReader, sample: str, calls: str) -> int:
     if len(reader.samples) > 1:
         rule = f"has no sample {sample}, which {calls} has"
         raise InputError(reader.sources[0].path, "", rule, f"it has {', '.join(reader.samples)}")
+    log.warning(
+        "%s: its sample is %s, and that of %s is %s: are the calls made from these reads?",
+        reader.sources[0].path,
+        reader.samples[0],
+        calls,
+        sample,
+    )
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from typing import Any
 
@@ -37,6 +38,12 @@ def _without_text(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in fields if name != "text" or isinstance(value, str)}
 
 
+def _no_file(_context: click.Context, _parameter: click.Parameter, position: str) -> str:
+    if os.path.isfile(position):
+        raise click.UsageError(f"{position} is a file: give the position, chr:position, behind the alignments.")
+    return position
+
+
 @click.command("explain", cls=AlignmentsCommand, examples=EXAMPLES)
 @evidence_options
 @circle_and_primer_options
@@ -46,6 +53,8 @@ def _without_text(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     "position",
     required=True,
     metavar="POSITION",
+    is_eager=True,
+    callback=_no_file,
     panel=INPUT,
     help="The position, chr:position (1-based), behind the alignments; several with commas between them.",
 )

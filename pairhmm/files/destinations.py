@@ -74,6 +74,22 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
             files.add_input(os.fsdecode(path))
 
 
+def check_given_once(paths: Iterable[str]) -> None:
+    """Require that no file is given twice, even by two names: what it holds would count double."""
+    seen = dict[_Inode, str]()
+    for path in paths:
+        try:
+            status = os.stat(STDIN_FILE if path == STDIN else path)
+        except OSError:
+            # Opening the file says what is wrong.
+            continue
+        identity = status.st_dev, status.st_ino
+        if identity in seen:
+            other = "" if seen[identity] == path else f", as {seen[identity]} too"
+            raise InputError(path, "", f"is given twice{other}", "name each file once")
+        seen[identity] = path
+
+
 def note_input(path: str) -> None:
     """Tell of a file that is about to be read; ``-`` is stdin.
 

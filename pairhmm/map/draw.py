@@ -13,6 +13,7 @@ from pairhmm.engine.calibration import DISTANCES, PLACE, is_worth_a_device
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import require_ending
 from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.device import WORTH_A_DEVICE
 from pairhmm.map.embedding import GROUPS, MOST_SAMPLES, MapOptions, SampleMap, make_map, weights_of
@@ -159,6 +160,7 @@ def write_map(drawn: SampleMap, output: AnyPath = "-", svg: AnyPath | None = Non
     """
     check_apart([], [("-o", path_of(output)), ("--svg", path_of(svg))])
     if svg is not None:
+        require_ending(path_of(svg), "pictures", (".svg",))
         write_picture(path_of(svg), drawn)
     write_positions(path_of(output), drawn)
 

@@ -10,6 +10,7 @@ import pairhmm
 from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import OptionError
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import HTML_ENDINGS, require_ending
 from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
@@ -109,6 +110,7 @@ def report(
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
     check_inputs(inputs)
+    require_ending(output, "reports", HTML_ENDINGS)
     contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
     check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
     notes: list[str] = []

@@ -14,6 +14,7 @@ from pairhmm.cli.help_style import INPUT, OUTPUT, Command
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDOUT
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import HTML_ENDINGS, require_ending
 from pairhmm.report.web_page import INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
 
 log = logging.getLogger(__name__)
@@ -95,6 +96,7 @@ def page(
     if served is not None:
         destination = str(Path(served) / INDEX)
     destination = destination or _cached()
+    require_ending(destination, "pages", HTML_ENDINGS)
     if folder is not None:
         check_apart(map(str, Path(folder).glob("*")), [("-o", destination)])
     if served is not None:

@@ -19,7 +19,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.background import begun_prefetch, prefetch
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import STDIN, is_device
-from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.destinations import check_apart, check_given_once, kept_apart
 from pairhmm.files.names import check_file_names
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
@@ -95,6 +95,7 @@ def scan_files(
     check_file_names("SAMPLE", samples)
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
+    check_given_once(samples)
     known = read_signatures(signatures)
     if tiling is None and backend in ("auto", *on_the_cpu()):
         tiling = _tiling_of_reads(signatures, known, samples[0], options, reference)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files import formats
 from pairhmm.files.bgzf import MAKE_AGAIN, check_end
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import STDOUT
@@ -26,6 +28,10 @@ from pairhmm.sequences.records import RecordBlock
 
 if TYPE_CHECKING:
     from pairhmm._cpu import SampleText
+
+
+NO_SEQUENCES = "is BAM or CRAM", "give FASTA or FASTQ, as samtools fastq makes it"
+"""Rule and cure of an error for alignments in place of sequences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,10 @@ def read_sequences(path: str | Path, encoder: Callable[[str], NDArray[np.uint8]]
     opening(path)
     # This also reports why a file can't be opened, which the system explains better than htslib.
     check_end(str(path))
+    if os.path.isfile(path):
+        with ByteStream(str(path), lambda _: None) as stream:
+            if stream.head.startswith((formats.BAM, formats.CRAM)):
+                raise InputError(str(path), "", *NO_SEQUENCES)
     try:
         with quiet(), pysam.FastxFile(str(path)) as records:
             for record in records:

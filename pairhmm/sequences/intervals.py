@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 _COORDINATES = re.compile(r"(.+):([0-9,]+)(-[0-9,]*)?", re.DOTALL)
 _BRACES = re.compile(r"\{(.+)\}(?::([0-9,]+)(-[0-9,]*)?)?", re.DOTALL)
+_SEPARATOR = re.compile(r"[:\s]")
 MOST_DIGITS = 18
 """The most digits of a position. Every such number fits 64 bits."""
 _FARTHEST = 10**MOST_DIGITS
@@ -73,10 +74,14 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r", circ
     end = begin if last is None else _FARTHEST if last == "-" else _number(last[1:])
     is_circle = chrom in circles and last not in (None, "-")
     if begin is None or end is None or begin < 1 or not (begin <= end or (is_circle and end >= 1)):
+<<<<<<< HEAD
         raise InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
     if end == begin - 1:
         cure = f"write {chrom} for the whole circle, or mend the range"
         raise InputError(option, _short(text), "ends just before it begins", cure)
+=======
+        raise _not_an_interval(text, option)
+>>>>>>> newcomer
     if begin > length:
         raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
     if is_circle:
@@ -118,8 +123,14 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
     if len(parts) > 1 and any(part.partition(":")[0] in contigs for part in parts):
         each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
         return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
+    if any(text[: separator.start()] in contigs for separator in _SEPARATOR.finditer(text)):
+        return _not_an_interval(text, option)
     match = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
     return no_contig(option, text, match[1] if match else text, contigs)
+
+
+def _not_an_interval(text: str, option: str) -> InputError:
+    return InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
 
 
 def read_intervals(path: str | Path, contigs: Mapping[str, int], circles: Collection[str] = ()) -> list[Interval]:
@@ -259,7 +270,6 @@ def _is_number(text: str) -> bool:
 
 
 _LISTED = 3
-_PREFIX = "chr"
 
 
 def listed(names: Collection[str]) -> str:
@@ -268,8 +278,10 @@ def listed(names: Collection[str]) -> str:
 
 
 def same_contig(name: str, contigs: Iterable[str]) -> str | None:
-    """The contig that has the same name except for a `chr` at the start of one of the two."""
-    other = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
-    # The mitochondrial contig is MT in names without `chr`, and chrM with it.
-    wanted = {other, {"M": "MT", "chrMT": "chrM"}.get(other, other)}
-    return next((contig for contig in contigs if contig in wanted), None)
+    """The contig that has the same name except for case, for a `chr` at the start, and for MT in place of M."""
+    return next((contig for contig in contigs if _bare(contig) == _bare(name)), None)
+
+
+def _bare(contig: str) -> str:
+    bare = contig.lower().removeprefix("chr")
+    return "m" if bare == "mt" else bare

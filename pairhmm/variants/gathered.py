@@ -70,10 +70,19 @@ def _vcf_header(path: str) -> list[str]:
 @contextmanager
 def _open_variants(path: str) -> Iterator[ShardFile]:
     """Open a VCF or BCF, which its first bytes tell apart, and read its header."""
-    with ByteStream(path, lambda _: None) as stream:
-        is_bcf = stream.head.startswith(formats.BCF)
+    is_bcf = _head(path).startswith(formats.BCF)
     with closing(bcf_texts(path) if is_bcf else read_texts(path)) as texts:
         yield ShardFile(path, texts)
+
+
+def _head(path: str) -> bytes:
+    with ByteStream(path, lambda _: None) as stream:
+        return bytes(stream.head)
+
+
+def has_variants(path: str) -> bool:
+    """Whether a file is VCF or BCF by its first bytes."""
+    return _head(path).startswith((formats.VCF, formats.BCF))
 
 
 def _contigs(header: Sequence[str]) -> dict[str, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +101,9 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
             for contig, begin, end, sex, ploidy in rules
             for name in _CONTIG_NAMES[contig]
         ]
+    if not Path(path).exists():
+        cure = f"check the path; built in are {' and '.join(_HUMAN)}"
+        raise InputError(str(path), "", os.strerror(errno.ENOENT), cure)
     lines = enumerate(read_lines(str(path)), start=1)
     return [_rule(str(path), at, line.split()) for at, line in lines if line.strip() and not line.startswith("#")]
 

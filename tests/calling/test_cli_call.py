@@ -108,6 +108,28 @@ def test_haplotypes_of_a_region_are_genotyped(tmp_path):
     run("call", "--haplotypes", haplotypes, BAM, code=2)
 
 
+@pytest.mark.parametrize(("region", "is_told"), [("5561-5720", False), ("5560-5719", True), ("5561-5660", True)])
+def test_haplotypes_of_another_region_are_announced(tmp_path, region, is_told):
+    """As where -r is 0-based, or too short: every haplotype then has alleles that no read shows."""
+    with pysam.FastaFile(str(REFERENCE)) as fasta:
+        bases = fasta.fetch("q", 5560, 5720)
+    haplotypes = tmp_path / "haplotypes.fa"
+    haplotypes.write_text(f">reference\n{bases}\n>deletion\n{bases[:78]}{bases[80:]}\n")
+    done = run("call", "--haplotypes", haplotypes, "-r", f"q:{region}", BAM)
+    assert (f"every haplotype has an insertion or a deletion at an end of q:{region}" in done.stderr) == is_told
+
+
+def test_haplotypes_that_can_not_be_used(tmp_path):
+    haplotypes = tmp_path / "haplotypes.fa"
+    haplotypes.write_text(">one\nACGT\n>one\nACCT\n")
+    for options, message in (
+        ((), f"{haplotypes}: one: two haplotypes have this name; give each a name of its own"),
+        (("-v", TRUTH), f"--haplotypes: {haplotypes}: take the place of the candidates {TRUTH}; give one of the two"),
+    ):
+        done = run("likelihoods", "--haplotypes", haplotypes, "-r", "q:5561-5564", *options, BAM, code=2)
+        assert done.stderr.splitlines()[-1].startswith(f"pairhmm: error: {message}")
+
+
 def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
     (tmp_path / "ploidy.txt").write_text("# as bcftools has it\nq 1 6000 M 1\nq 9000 9500 M 0\n* * * M 3\n* * * F 1\n")
 
@@ -123,6 +145,8 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
     assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=M") == by_sex
     assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=F") == [1] * 14
     assert copies("--ploidy-file", tmp_path / "ploidy.txt") == [2] * 14
+    done = run("call", "-v", TRUTH, "--ploidy-file", tmp_path / "ploidy.txt", BAM)
+    assert "--ploidy-file: not used for 1, whose sex is not given: add --sample-sex" in done.stderr
 
 
 def test_a_gvcf_and_filters():
@@ -141,7 +165,12 @@ def test_a_gvcf_and_filters():
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
         (["--sample-ploidy", "1=many"], "'1=many' is not NAME=NUMBER"),
         (["--sample-sex", "1"], "'1' is not NAME=SEX"),
-        (["--ploidy-file", "none.txt"], "none.txt: No such file or directory; check the path"),
+        (["--sample-sex", "1=M"], "--sample-sex: 1=M: no rule says what it means; add --ploidy-file"),
+        (
+            ["--ploidy-file", "GRCh38", "--sample-sex", "1=male"],
+            "--sample-sex: 1=male: no rule is for this sex; sexes of --ploidy-file are M, F",
+        ),
+        (["--ploidy-file", "hg38"], "hg38: No such file or directory; check the path; built in are GRCh37 and GRCh38"),
     ],
 )
 def test_ploidies_that_are_none(options, message):

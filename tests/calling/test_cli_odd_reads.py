@@ -28,7 +28,7 @@ def make_bam(tmp_path, monkeypatch):
     header = pysam.AlignmentHeader.from_dict({"HD": {"SO": "coordinate"}, "SQ": contigs})
     Path("x.vcf").write_text(f"##fileformat=VCFv4.2\nq\t{SITE + 1}\t.\t{letters[SITE]}\t{alt}\t.\t.\t.\n")
 
-    def make(places=(), odd=(), depth=40, cigar=f"{READ}M"):
+    def make(places=(), odd=(), depth=40, cigar=f"{READ}M", names=None):
         reads = [(0, start, "") for start in np.sort(rng.integers(SITE - READ + 1, SITE + 1, depth)).tolist()]
         reads += [(*place, "") for place in places] + [(0, *one) for one in odd]
         with pysam.AlignmentFile("x.bam", "wb", header=header) as out:
@@ -39,7 +39,8 @@ def make_bam(tmp_path, monkeypatch):
                     bases = letters[start : start + READ].copy()
                     if number % 2 and contig == 0:
                         bases[SITE - start] = alt
-                read.query_name, read.reference_id, read.reference_start = f"r{number}", contig, start
+                name = f"r{number % (names or len(reads))}"
+                read.query_name, read.reference_id, read.reference_start = name, contig, start
                 read.mapping_quality = 60
                 if letter != "*":
                     read.query_sequence, read.cigarstring = letter.upper() * READ or "".join(bases), cigar
@@ -115,3 +116,14 @@ def test_depth_without_a_cap(make_bam, run_cli):
     ((genotype, _, depth, *_),) = genotypes(done.stdout)
     assert genotype == "0/1"
     assert int(depth) >= 5_000
+
+
+@pytest.mark.parametrize("names", [1, 20, 39, None])
+def test_reads_of_one_name_at_one_place_are_announced(make_bam, run_cli, names):
+    """Twenty names of forty reads: so reads of two strains are named by programs that simulate each of them."""
+    make_bam(names=names)
+    done = run_cli("call", "-f", "ref.fa", "-v", "x.vcf", "x.bam")
+    assert done.returncode == 0
+    many = {1: "39 of 40", 20: "20 of 40"}.get(names)
+    told = [line for line in done.stderr.splitlines() if "the name of another read" in line]
+    assert [line.split(" reads have")[0] for line in told] == ([f"pairhmm: warning: {many}"] if many else [])

@@ -144,7 +144,8 @@ def test_pieces_of_one_model(tmp_path, ending):
         likelihood_table(tmp_path / f"{name}{ending}", [name], model)
     one, same, *others = (str(tmp_path / f"{name}{ending}") for name in models)
     gather([one, same], str(tmp_path / f"all{ending}"))
-    gather([one.replace(ending, f".haplotypes{ending}")] * 2, str(tmp_path / f"all.haplotypes{ending}"))
+    companions = [one.replace(ending, f".haplotypes{ending}") for one in (one, same)]
+    gather(companions, str(tmp_path / f"all.haplotypes{ending}"))
     assert LikelihoodTable(str(tmp_path / f"all{ending}")).model() == "profile (normalised)"
     for other in others:
         for pieces in ([one, other], [other, one]):
@@ -175,6 +176,25 @@ def test_pieces_that_do_not_fit(calls, tmp_path, case):
     with pytest.raises(InputError, match=message):
         gather([*calls[:1], str(tmp_path / "x.vcf")], str(tmp_path / "all.vcf.gz"))
     assert not (tmp_path / "all.vcf.gz").exists()
+
+
+def test_a_piece_given_twice_would_count_double(calls, tmp_path):
+    with pytest.raises(InputError, match=r"3.vcf: is given twice; name each file once"):
+        gather([calls[2], calls[2]], tmp_path / "out.vcf")
+
+
+@pytest.mark.parametrize("kind", ["plain", "bcf"])
+def test_calls_to_stdout_are_vcf(calls, tmp_path, run_cli, kind):
+    """Their headers differ, as those of shards do."""
+    first = in_bcf(calls[0], tmp_path / "1.bcf") if kind == "bcf" else calls[0]
+    Path(calls[2]).write_text(HEADER.replace("VCFv4.3", "VCFv4.3\n##fileDate=20260101") + COLUMNS + record("b", 7))
+    done = run_cli("gather", first, *calls[1:])
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t")[:2] for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert rows == [["a", "5"], ["a", "800"], ["b", "7"]]
+    done = run_cli("gather", *calls, "-o", str(tmp_path / "out.tsv"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "out.tsv: not a name for calls; end it in .vcf, .vcf.gz or .bcf" in done.stderr
 
 
 def test_a_piece_that_is_missing_or_cut_off(tmp_path):

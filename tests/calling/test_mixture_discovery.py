@@ -47,11 +47,11 @@ def genome(seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 4, LENGTH).astype(np.uint8)
 
 
-def reads(codes: np.ndarray, *changes: Change, seed: int = 2) -> ReadBlock:
-    """Reads of both strands, with errors at the rate of their qualities, and some changes."""
+def reads(codes: np.ndarray, *changes: Change, seed: int = 2, tile: int = 1) -> ReadBlock:
+    """Reads of both strands, with errors at the rate of their qualities, and some changes. They begin at `tile`s."""
     rng = np.random.default_rng(seed)
     alignments = list[Any]()
-    for start in np.sort(rng.integers(0, LENGTH - READ, DEPTH * LENGTH // READ)).tolist():
+    for start in np.sort(rng.integers(0, (LENGTH - READ) // tile, DEPTH * LENGTH // READ) * tile).tolist():
         is_reverse, bases = bool(rng.random() < 0.5), codes[start : start + READ].copy()
         wrong = rng.random(READ) < 10 ** (-QUALITY / 10)
         bases[wrong] = (bases[wrong] + rng.integers(1, 4, int(wrong.sum()))) % 4
@@ -123,13 +123,28 @@ def test_errors_of_a_context_are_learned() -> None:
         bases[places & (rng.random(READ) < 0.03)] = 1 if is_strand_reverse else 2
 
     block = reads(codes, misread, allele(702, (int(codes[702]) + 1) % 4, lambda cycle, is_reverse: 0.025))
+    assert len(found(codes, block)) > 5
+    assert found(codes, block, options=learned(codes, block)) == {(702, "ACGT"[(codes[702] + 1) % 4]): 0}
+
+
+def learned(codes: np.ndarray, block: ReadBlock) -> CandidateOptions:
+    """The options of a mixture with the rates of errors that reads show."""
     letters = "".join("ACGT"[code] for code in codes)
     reference = native.ReferenceBases(lambda _, start, end: letters[start:end])
     finder = native.ErrorRateFinder(10)
     finder.add("c", block.aligned, reference)
-    learned = replace(MIXTURE, errors=finder.rates(reference, [], []))
-    assert len(found(codes, block)) > 5
-    assert found(codes, block, options=learned) == {(702, "ACGT"[(codes[702] + 1) % 4]): 0}
+    return replace(MIXTURE, errors=finder.rates(reference, [], []))
+
+
+@pytest.mark.parametrize("seed", [4, 6])
+def test_alleles_of_amplicons_are_no_errors_of_their_cycle(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each place has one cycle a strand there, and a cycle few places of a context."""
+    monkeypatch.setattr(f"{__name__}.READ", 250)
+    codes, places = genome(seed), range(60, 1_200, 55)
+    planted = [allele(at, (int(codes[at]) + 1) % 4, lambda cycle, is_reverse: 0.08) for at in places]
+    block = reads(codes, *planted, tile=250)
+    expected = {(at, "ACGT"[(codes[at] + 1) % 4]): 0 for at in places}
+    assert found(codes, block, options=learned(codes, block)) == expected
 
 
 COPIES = 4

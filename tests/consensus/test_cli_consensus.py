@@ -200,3 +200,10 @@ def test_bad_input_is_one_line(run_cli, sample, tmp_path, records, samples, opti
     assert message.format(own=own, other=other(own), ref=sample / "ref.fa") in done.stderr
     assert done.stderr.count("\n") == 1
     assert not out.exists()
+
+
+def test_calls_of_another_sample_are_announced(run_cli, sample, tmp_path):
+    calls = write_calls(tmp_path / "calls.vcf", [], samples=["other"])
+    done, *_ = run(run_cli, sample, calls)
+    assert done.returncode == 0
+    assert f"reads.bam: its sample is s, and that of {calls} is other: are the calls made from these" in done.stderr

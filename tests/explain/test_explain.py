@@ -281,7 +281,7 @@ def test_text_and_json_say_the_same(planted, run_cli):
         ("q:0", "not an interval"),
         ("q:5-9", "not one position"),
         ("q", "not one position"),
-        ("q:five", "contig"),
+        ("q:five", "not an interval"),
         ("", "contig"),
     ],
 )
@@ -292,6 +292,15 @@ def test_bad_positions(planted, run_cli, position, rule):
     assert done.returncode == 2
     assert rule in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("given", [("q:5", "bam"), ("bam",)])
+def test_a_file_in_the_place_of_the_position(planted, run_cli, given):
+    planted.reads(5)
+    bam, reference = planted.write()
+    done = run_cli("-q", "explain", "-f", reference, *(bam if one == "bam" else one for one in given))
+    assert done.returncode == 2
+    assert f"{bam} is a file: give the position, chr:position, behind the alignments." in done.stderr
 
 
 def test_positions_are_parted_by_commas():

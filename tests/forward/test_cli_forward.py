@@ -8,6 +8,7 @@ import time
 from functools import partial
 
 import numpy as np
+import pysam
 import pytest
 
 import pairhmm
@@ -78,6 +79,7 @@ def test_profile(files, run_cli):
         (["reads.fq"], "there are no haplotypes to score against"),
         (["haps.fa", "haps.fa"], "haps.fa: h1: no base qualities; give FASTQ, or set --default-base-quality"),
         (["bad.fa", "haps.fa"], "bad.fa: x: letter '!' at position 2"),
+        (["reads.bam", "haps.fa"], "reads.bam: is BAM or CRAM; give FASTA or FASTQ, as samtools fastq makes it"),
         (["bad.profile", "haps.fa", "--model", "profile"], "bad.profile: p: row 1 sums to 2 instead of 1"),
         (["reads.fq", "haps.fa", "--model", "profile", "--parameters", "bad.toml"], "bad.toml: colour: unknown key"),
         (["x.profile", "haps.fa"], "add --model profile"),
@@ -86,6 +88,7 @@ def test_profile(files, run_cli):
 )
 def test_bad_input_is_one_line_and_code_2(files, run_cli, arguments, message):
     (files / "bad.fa").write_text(">x\nA!\n")
+    pysam.AlignmentFile(files / "reads.bam", "wb", reference_names=["q"], reference_lengths=[9]).close()
     (files / "bad.profile").write_text(">p\n1 1 0 0\n")
     (files / "x.profile").write_text(">p\n1 0 0 0\n")
     (files / "bad.toml").write_text('colour = "red"\n')

@@ -97,6 +97,8 @@ def test_the_table_has_what_the_map_has(tmp_path, sketches, calls, sheet, backen
     assert rows[29][10:12] == [".", "."] and rows[28][10] != "."
     assert len(rows[0][7].split(",")) == 10
     assert ElementTree.parse(tmp_path / "m.svg").getroot().tag.endswith("svg")
+    with pytest.raises(InputError, match=r"m\.png: not a name for pictures; end it in .svg"):
+        pairhmm.write_map(drawn, tmp_path / "p.tsv", tmp_path / "m.png")
 
 
 def test_the_picture_begins_with_what_can_be_trusted_more(tmp_path, caplog, sketches):

@@ -117,6 +117,13 @@ def test_bad_fits(refused, tmp_path, case):
     assert refused("--fit", "p.toml", "--fit-rounds", "rounds.tsv").startswith(message)
 
 
+def test_the_name_of_the_report(run, refused, run_cli, tmp_path):
+    assert refused(*run.arguments, "-o", "r.pdf") == "r.pdf: not a name for reports; end it in .html or .htm"
+    done = run_cli("report", *run.arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Missing option '-o'" in done.stderr
+
+
 def test_the_first_screen(reported, run_cli, run, tmp_path):
     """Filters, genotypes without a call or of few reads, and the samples of the sheet."""
     lines = run.calls.read_text().splitlines()

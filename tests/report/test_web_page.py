@@ -140,6 +140,7 @@ def test_stdout_is_not_opened(opened):
             "pairhmm: error: pairhmm/web_page/pairhmm.html: the page is not in this installation; install a wheel of"
             " pairhmm, or run 'make page' in a checkout (it needs Node)\n",
         ),
+        (["-o", "p.pdf"], "p.pdf: not a name for pages; end it in .html or .htm"),
         ([], "Give -o, --open or both, or --hosted."),
         (["-o", "p.html", "--hosted", "."], "Give -o or --hosted, not both."),
     ],

@@ -115,6 +115,7 @@ CASES = {
     "lengths": (["bad.fq"], "bad.fq: record 3 (c): 4 letters and 3 qualities; repair or remove the record"),
     "a_letter": (["bad.fa"], "bad.fa: record 2 (q): letter '*' at position 3 is not an IUPAC base"),
     "behind_a_good_one": (["x.fq", "bad.fq"], "bad.fq: record 3 (c): 4 letters and 3 qualities"),
+    "a_file_twice": (["x.fq", "./x.fq"], "./x.fq: is given twice, as x.fq too; name each file once"),
     "stdin_twice": (["-", "-"], "-: stdin is named more than once"),
     "no_signature": (["x.fq", "--signatures", "none.fa"], "none.fa: No such file or directory"),
     "empty_signatures": (["x.fq", "--signatures", "empty.fa"], "empty.fa: no signature in it; give a FASTA file"),

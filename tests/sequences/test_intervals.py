@@ -46,7 +46,11 @@ def test_parse(text, expected):
         ("chr1:6000-7000", "outside chr1, which has 5000 bases"),
         ("chr1:5001", "outside chr1, which has 5000 bases"),
         ("chr1:5001-", "outside chr1, which has 5000 bases"),
-        ("chr1:a-b", "no contig"),
+        ("chr1:a-b", "not an interval"),
+        ("chr1:1e3-2e3", "not an interval"),
+        ("chr1 5 10", "not an interval"),
+        ("HLA-A*01:01:5-x", "not an interval"),
+        ("Chr1:5-10", "no contig 'Chr1'; the reference names it 'chr1'"),
     ],
 )
 def test_refused(text, message):

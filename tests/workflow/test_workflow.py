@@ -217,6 +217,8 @@ def test_a_mistake_is_one_line_before_any_job(snakemake, real_reads, shared_data
 def test_the_backend_follows_from_the_gpus_of_a_job(tiny, snakemake):
     """And `--resources gpu=0` takes them from all."""
     given = ["--configfile", str(tiny / "config.yaml"), "--forceall", "-n", "-p", "--set-resources", "call:gpu=2"]
+    (tiny / "ploidy.txt").write_text("* * * F 1\n")
+    given += ["--config", "ploidy_file=ploidy.txt"]
     for more, calls, likelihoods in (
         (["--resources", "gpu=4"], "--backend cuda --device free,free", "--backend cpu"),
         (["--resources", "gpu=0"], "--backend cpu", "--backend cpu"),
@@ -225,6 +227,12 @@ def test_the_backend_follows_from_the_gpus_of_a_job(tiny, snakemake):
         told = done.stdout + done.stderr
         for verb, options in (("call", f"--sample-ploidy 1=2 --sample-sex 1=F {calls}"), ("likelihoods", likelihoods)):
             assert f" {options} " in re.search(rf"pairhmm {verb} .*", told)[0]
+
+
+def test_sexes_of_the_sheet_need_rules(tiny, snakemake):
+    done = snakemake(tiny, "--configfile", str(tiny / "config.yaml"), "--forceall", "-n", "-p")
+    assert "--sample-ploidy 1=2 " in done.stdout
+    assert "--sample-sex" not in done.stdout
 
 
 FOREIGN = """

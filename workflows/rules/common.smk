@@ -271,7 +271,8 @@ def ploidy_options(wildcards):
     for name in GROUPS[wildcards.group]:
         row = SAMPLES[name]
         words += ["--sample-ploidy", f"{name}={row.ploidy}"] if row.ploidy else []
-        words += ["--sample-sex", f"{name}={row.sex}"] if row.sex else []
+        has_rules = row.sex and config["ploidy_file"]
+        words += ["--sample-sex", f"{name}={row.sex}"] if has_rules else []
     return shlex.join(words)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,8 +18,7 @@ from pairhmm.alignments.record_blocks import open_sample
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.errors import InputError
 from pairhmm.files.background import prefetch
-from pairhmm.files.descriptors import STDIN
-from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.destinations import check_apart, check_given_once, kept_apart
 from pairhmm.files.names import check_names, sample_name
 from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.map.sketch import published
@@ -258,7 +256,7 @@ class _Run:
             watch=watch,
             stop=Event(),
         )
-        _check_given_once(run.files())
+        check_given_once(run.files())
         return run
 
     def files(self) -> list[str]:
@@ -359,18 +357,3 @@ class _Run:
         raise InputError(
             path, place, f"has no k-mer: no {k} letters in a row are A, C, G or T", "lower --k, or leave it out"
         )
-
-
-def _check_given_once(paths: Sequence[str]) -> None:
-    seen = dict[object, str]()
-    for path in paths:
-        try:
-            status = os.stat(path) if path != STDIN else None
-        except OSError:
-            # Opening the file says what is wrong.
-            continue
-        identity = path if status is None else (status.st_dev, status.st_ino)
-        if identity in seen:
-            other = "" if seen[identity] == path else f", as {seen[identity]} too"
-            raise InputError(path, "", f"is given twice{other}", "name each file once")
-        seen[identity] = path

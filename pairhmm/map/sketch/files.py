@@ -21,6 +21,7 @@ from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.errors import InputError, OptionError
 from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.descriptors import STDIN, STDIN_FILE
+from pairhmm.files.destinations import check_given_once
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
 from pairhmm.files.outputs import open_binary_output
@@ -177,15 +178,6 @@ def scheme_text(scheme: Scheme) -> str:
     return f"{scheme.name}, k {scheme.k}, {scheme.slots} slots of {scheme.bits} bits"
 
 
-def _check_given_once(paths: Sequence[str]) -> None:
-    seen = set[str]()
-    for path in paths:
-        place = path if path == STDIN else os.path.realpath(path)
-        if place in seen:
-            raise InputError(path, "", "is given twice", "name each file once")
-        seen.add(place)
-
-
 def check_one_scheme(paths: Sequence[str], files: Sequence[SketchFile]) -> None:
     """Raise InputError for files of different schemes."""
     for path, file in zip(paths, files, strict=True):
@@ -306,7 +298,7 @@ class SketchCollection:
 def open_collection(paths: Paths) -> Iterator[SketchCollection]:
     """Open sketch files that are compared together. Raises InputError as `read_sketches` does."""
     named = some_paths_of(paths, "sketches")
-    _check_given_once(named)
+    check_given_once(named)
     with ExitStack() as stack:
         files = [stack.enter_context(open_sketches(path)) for path in named]
         check_one_scheme(named, files)

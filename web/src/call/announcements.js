@@ -1,6 +1,6 @@
 // Messages at the end of a run: which reads it left out, and what helps (pairhmm/calling/summary.py).
 
-import { LONG_READS, MANY_UNFIT, MAX_GENOTYPES, MOST } from "../models/parameters.js";
+import { LONG_READS, MANY_NAMESAKES, MANY_UNFIT, MAX_GENOTYPES, MOST } from "../models/parameters.js";
 
 /** @import { CallOptions } from "./options.js" */
 
@@ -31,7 +31,15 @@ export function warnings(counts, options, samples, discovered) {
     const where = `${cappedRegions} regions deeper than ${options.maxDepth} reads a sample (--max-depth)`;
     warnings.push(`${cappedReads} reads left out of ${where}`);
   }
-  return [...warnings, ...ofFilteredReads(counts, options, samples), ...ofSites(counts)];
+  return [...warnings, ...ofNamesakes(counts), ...ofFilteredReads(counts, options, samples), ...ofSites(counts)];
+}
+
+/** @param {Counts} counts */
+function ofNamesakes({ namesakes, readsOfRegions, firstNamesake }) {
+  if (!namesakes || namesakes < MANY_NAMESAKES * readsOfRegions) return [];
+  const many = `${namesakes} of ${readsOfRegions} reads have the name of another read at their place`;
+  const cure = "reads of one name count as one molecule, so give each molecule a name of its own";
+  return [`${many}, ${firstNamesake} the first: ${cure}`];
 }
 
 /** @param {Counts} counts @param {CallOptions} options @param {string[]} samples */

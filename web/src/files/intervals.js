@@ -42,8 +42,7 @@ export function parseRegion(text, contigs, option = "-r", /** @type {Contigs} */
   const end = last === undefined ? begin : last === "-" ? Infinity : number(last.slice(1));
   const isCircle = circles.has(chrom) && last !== undefined && last !== "-";
   if (begin === undefined || end === undefined || begin < 1 || (end < begin && (!isCircle || end < 1))) {
-    const cure = "write chr:begin-end, 1-based, begin <= end";
-    throw new InputProblem(option, short(text), "not an interval", cure);
+    throw notAnInterval(text, option);
   }
   if (end === begin - 1) {
     const cure = `write ${chrom} for the whole circle, or mend the range`;
@@ -74,6 +73,11 @@ function readings(text, contigs) {
   ];
 }
 
+/** @param {string} text @param {string} option */
+function notAnInterval(text, option) {
+  return new InputProblem(option, short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end");
+}
+
 /** @param {string} text @param {Map<string, number>} contigs @param {string} option */
 function notARegion(text, contigs, option) {
   const parts = text.split(",");
@@ -81,6 +85,7 @@ function notARegion(text, contigs, option) {
     const each = parts.slice(0, 3).map((part) => `${option} ${part}`);
     return new InputProblem(option, short(text), "more than one region", `give each by itself: ${each.join(" ")}`);
   }
+  if ([...text.matchAll(/[:\s]/g)].some(({ index }) => contigs.has(text.slice(0, index)))) return notAnInterval(text, option);
   const found = BRACES.exec(text) ?? COORDINATES.exec(text);
   return noContig(option, text, found ? found[1] : text, contigs);
 }

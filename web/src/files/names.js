@@ -30,7 +30,6 @@ export function printable(text) {
 }
 
 const LISTED = 3;
-const PREFIX = "chr";
 const ESCAPED = /[\x00-\x1f\x7f-\xa0\xad]/g;
 
 /** The first few names, for a message. @param {string[]} names */
@@ -39,16 +38,15 @@ export function listed(names) {
 }
 
 /**
- * The contig that has the same name except for a `chr` at the start of one of the two.
+ * The contig that has the same name except for case, for a `chr` at the start, and for MT in place of M.
  *
  * @param {string} name
  * @param {Iterable<string>} contigs
  */
 export function sameContig(name, contigs) {
-  const other = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : PREFIX + name;
-  // The mitochondrial contig is MT in names without `chr`, and chrM with it.
-  const wanted = [other, { M: "MT", chrMT: "chrM" }[other] ?? other];
-  return [...contigs].find((contig) => wanted.includes(contig));
+  /** @param {string} contig */
+  const bare = (contig) => contig.toLowerCase().replace(/^chr/, "").replace(/^mt$/, "m");
+  return [...contigs].find((contig) => bare(contig) === bare(name));
 }
 
 const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
