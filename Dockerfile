@@ -10,7 +10,8 @@ RUN pip download --no-index --no-deps --find-links dist --dest /wheels pairhmm |
 # EXTRAS=kubernetes,googlebatch is the image of clusters and clouds: docs/cluster.md.
 FROM python:3.12-slim
 ARG EXTRAS=parquet,workflow
-RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/*
+# minimap2 and samtools map the reads of the workflow's viral samples.
+RUN apt-get update && apt-get install -y --no-install-recommends git minimap2 samtools && rm -rf /var/lib/apt/lists/*
 COPY --from=wheel /wheels /wheels
 RUN pip install --no-cache-dir "$(echo /wheels/pairhmm-*.whl)[$EXTRAS]" && rm -r /wheels
 CMD ["pairhmm", "--help"]

@@ -80,15 +80,13 @@ void check_table(const ScoredRegions& given, const pairhmm::RegionTable& table) 
     for (const ScoredRegion& region : given.regions) {
         checks::lie_below(region.sample, static_cast<int64_t>(table.samples.size()), "samples");
         checks::lie_below(region.precision, static_cast<int64_t>(table.precision_names.size()), "precision_names");
-        checks::require(!table.are_joined || !region.members.empty() || region.sample.empty(), "are_joined",
-                        "they were not");
     }
 }
 
 LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
                            const std::vector<std::string>& precision_names, bool is_prepared,
-                           std::optional<double> floor, bool are_joined, int64_t at_once, int64_t deep) {
-    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, at_once, deep};
+                           std::optional<double> floor, int64_t at_once, int64_t deep) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, at_once, deep};
     std::vector<pairhmm::RegionLines> parts;
     {
         nb::gil_scoped_release release;
@@ -115,8 +113,8 @@ using ColumnsTuple = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Own
 
 ColumnsTuple columns_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
                                 const std::vector<std::string>& precision_names, bool is_prepared,
-                                std::optional<double> floor, bool are_joined) {
-    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, 0, 0};
+                                std::optional<double> floor) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, 0, 0};
     pairhmm::RegionColumns columns;
     {
         nb::gil_scoped_release release;
@@ -173,11 +171,11 @@ void bind_scored_regions(nb::module_& module) {
              "The regions without haplotypes of unlisted variants. The reads that are set aside stay the same.")
         .def(
             "table_lines", &lines_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
-            "are_joined"_a, "at_once"_a, "deep"_a,
+            "at_once"_a, "deep"_a,
             "Lines of a likelihood table and of its companion, of several regions at a time but for deep ones, and the "
             "place, rows and bytes of each region in both.")
         .def("table_columns", &columns_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
-             "are_joined"_a, "The rows of regions as columns: the fields of RegionRows behind the first two.")
+             "The rows of regions as columns: the fields of RegionRows behind the first.")
         .def("filtered_reads", &filtered_reads,
              "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample "
              "has no read left, and the first of these with the sample.");

@@ -36,7 +36,7 @@ void append_reads(const ScoredRegion& region, const RegionTable& table, WrittenR
         reads.names.add(region.names.substr(begin, region.name_end[read] - begin));
         reads.sample.push_back(region.sample[read]);
         reads.mate.push_back(mate_of(region.flag[read]));
-        if (table.are_joined) reads.members.push_back(region.members[read]);
+        reads.members.push_back(region.members.empty() ? 1 : region.members[read]);
         append_scores(region, read, table, reads);
     }
 }
@@ -104,11 +104,8 @@ std::string table_lines(const std::string& place, const std::vector<std::string>
         head += '\t';
         append_number(head, reads.mate[read]);
         head += '\t';
-        tail.clear();
-        if (table.are_joined) {
-            tail += '\t';
-            append_number(tail, static_cast<uint64_t>(reads.members[read]));
-        }
+        tail = '\t';
+        append_number(tail, static_cast<uint64_t>(reads.members[read]));
         tail += '\n';
         if (read == 0) out.reserve((head.size() + longest + kRoom) * reads.log10.size());
         for (const std::string& haplotype : haplotypes) {

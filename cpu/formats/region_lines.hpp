@@ -15,7 +15,6 @@ struct RegionTable {
     const std::vector<std::string>& precision_names;
     bool is_prepared;             // without the reads that are set aside, and with the floor
     std::optional<double> floor;  // how far below a read's best a score may be (log10)
-    bool are_joined;              // reads were joined: a column has how many
     int64_t at_once;              // bytes of lines that are put together
     int64_t deep;                 // pairs from which on the lines of a region stay by themselves
 };
@@ -51,7 +50,7 @@ struct PackedTexts {
 struct WrittenReads {
     std::vector<int32_t> sample;
     PackedTexts names;
-    std::vector<int64_t> members;
+    std::vector<int64_t> members;  // reads of each profile: 1 where none were joined
     std::vector<uint8_t> mate, precision;
     std::vector<double> log10;
 };

@@ -292,7 +292,7 @@ std::vector<WeighedSite> Run::weighed() {
 RegionResult Run::result_of(ScoredRegion&& region) {
     RegionResult result{std::move(region), {}, {}, {}, {}, {}};
     result.names = name_lines(result.region);
-    RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, false, 0, 0});
+    RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, 0, 0});
     result.likelihoods = std::move(lines.table);
     result.haplotypes = std::move(lines.haplotypes);
     const ScoredRegion used = refined(result.region);

@@ -121,7 +121,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "cigars",
     "--cigar",
     panel=OUTPUT,
-    help="Add the columns cigar, target_start and target_end to the table. PAF, SAM and BAM always have them.",
+    help="Fill the columns cigar, target_start and target_end of the table. PAF, SAM and BAM always have them.",
 )
 @click.option(
     "--vcf",

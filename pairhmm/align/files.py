@@ -107,7 +107,7 @@ def _opened(
 ) -> AbstractContextManager[AlignmentSink]:
     if output.endswith(RECORD_ENDINGS):
         return open_records(output, *read_targets(targets), provenance)
-    return open_paf(output) if output.endswith(PAF_ENDINGS) else open_table(output, cigars, is_distance)
+    return open_paf(output) if output.endswith(PAF_ENDINGS) else open_table(output, is_distance)
 
 
 def _aligned(

@@ -90,8 +90,7 @@ def _before(used: NDArray[np.int64], alignments: Alignments, owner: NDArray[np.i
     return before - begins
 
 
-COLUMNS = ("query", "target", "score")
-ALIGNMENT_COLUMNS = ("cigar", "target_start", "target_end")
+COLUMNS = ("query", "target", "score", "cigar", "target_start", "target_end")
 UNKNOWN_QUALITY = 255
 """The mapping quality of an alignment that was not compared with others (SAM and PAF specifications)."""
 
@@ -104,14 +103,13 @@ class AlignmentSink(Protocol):
 
 
 @contextmanager
-def open_table(destination: str | Path, with_cigars: bool, is_distance: bool) -> Iterator[AlignmentSink]:
+def open_table(destination: str | Path, is_distance: bool) -> Iterator[AlignmentSink]:
     """Open a table: ``.tsv``, or bgzipped for ``.tsv.gz``; ``-`` is stdout.
 
-    It has the columns `ALIGNMENT_COLUMNS` with cigars. Scores may be written as distances, which are 0 for equal
-    sequences.
+    Scores may be written as distances, which are 0 for equal sequences.
     """
     with _text(destination) as out:
-        out.write("#" + "\t".join((*COLUMNS, *(ALIGNMENT_COLUMNS if with_cigars else ()))) + "\n")
+        out.write("#" + "\t".join(COLUMNS) + "\n")
         yield _Table(out, -1 if is_distance else 1)
 
 
@@ -139,7 +137,7 @@ class _Table(AlignmentSink):
     def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
         columns = [*block.names(), (self._sign * scores).tolist()]
         if alignments is None:
-            lines = [f"{query}\t{target}\t{score}\n" for query, target, score in zip(*columns, strict=True)]
+            lines = [f"{query}\t{target}\t{score}\t.\t.\t.\n" for query, target, score in zip(*columns, strict=True)]
         else:
             columns += [
                 cigar_texts(alignments.cigars, alignments.offsets),

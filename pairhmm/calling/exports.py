@@ -15,7 +15,7 @@ from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.genotyping import Site
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.table import COLUMNS, READS_COLUMN
+from pairhmm.likelihoods.table import COLUMNS
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_number
 from pairhmm.sequences.fasta import Reference
@@ -152,7 +152,7 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     -------
     pandas.DataFrame
         Columns sample, chrom, start, end (0-based half-open), read_name, mate, haplotype, log10_likelihood, precision,
-        and reads where reads were joined.
+        reads (of the profile: 1 where none were joined).
 
     Raises
     ------
@@ -166,9 +166,8 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     """
     pandas = import_pandas()
     tables = [_likelihood_columns(one) for one in ([evidence] if isinstance(evidence, Evidence) else evidence)]
-    size = max(map(len, tables), default=len(COLUMNS))
-    columns = (np.concatenate([np.empty(0, kind), *parts]) for kind, *parts in zip(_KINDS[:size], *tables, strict=True))
-    return pandas.DataFrame(dict(zip((*COLUMNS, READS_COLUMN)[:size], columns, strict=True)))
+    columns = (np.concatenate([np.empty(0, kind), *parts]) for kind, *parts in zip(_KINDS, *tables, strict=True))
+    return pandas.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
 
 
 _KINDS = (object, object, np.int64, np.int64, object, np.int64, object, np.float64, object, np.int64)
@@ -192,7 +191,7 @@ def _likelihood_columns(evidence: Evidence) -> list[Any]:
         np.tile(np.array(evidence.haplotype_names, dtype=object), reads),
         evidence.log10.reshape(-1),
         np.array(PRECISIONS, dtype=object)[evidence.precision.reshape(-1)],
-        *([] if evidence.reads is None else [of_reads(evidence.reads, np.int64)]),
+        of_reads(np.ones(reads) if evidence.reads is None else evidence.reads, np.int64),
     ]
 
 

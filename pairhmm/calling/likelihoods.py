@@ -140,7 +140,7 @@ def write_likelihoods(
     with open_results(inputs, chosen, rows, watch, refine, prepared, makes_genotypes=False) as run:
         if is_text:
             check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
-        with open_likelihoods(output, run.options.model_text, chosen.molecules.are_on, chosen.threads) as writer:
+        with open_likelihoods(output, run.options.model_text, chosen.threads) as writer:
             for prepared_rows in run.results:
                 writer.append(prepared_rows)
 
@@ -155,7 +155,7 @@ class _TableRows:
 
     def __call__(self, regions: RegionBatches, run: Run) -> Iterator[Prepared]:
         """Rows of several regions at a time."""
-        how = self._floor, self.prepared is not None, run.stream.joiner is not None
+        how = self._floor, self.prepared is not None
         made: Iterator[Lines | Batches]
         if self.format is Format.PARQUET:
             made = (Batches.of(RegionRows.of_scored(batch, run.samples, *how)) for batch in regions)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.sequences.arrays import Names
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from pairhmm._cpu import ScoredRegions
 
 
-def score_schema(are_joined: bool) -> Any:
-    """The ``pyarrow.Schema`` of a table; with the column `READS_COLUMN` where reads are joined."""
+def score_schema() -> Any:
+    """The ``pyarrow.Schema`` of a table."""
     import pyarrow as arrow
 
     text, number, coded = arrow.string(), arrow.int64(), arrow.dictionary(arrow.int32(), arrow.string())
-    types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
-    reads = [(READS_COLUMN, arrow.int32())] if are_joined else []
-    return _schema([*zip(COLUMNS, types, strict=True), *reads])
+    types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded, arrow.int32())
+    return _schema(zip(COLUMNS, types, strict=True))
 
 
 def haplotype_schema() -> Any:
@@ -51,7 +50,6 @@ class RegionRows:
     Attributes
     ----------
     samples : sequence of str
-    are_joined : bool
     start, end, reads, haplotypes : int64 (regions,)
         Places, and how many reads and haplotypes there are.
     chrom, variants : Names
@@ -63,11 +61,10 @@ class RegionRows:
     log10, precision
         Of each pair.
     members : int64 (reads,)
-        Where reads were joined: the number of reads of each profile.
+        The number of reads of each profile: 1 where none were joined.
     """
 
     samples: Sequence[str]
-    are_joined: bool
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     reads: NDArray[np.int64]
@@ -87,12 +84,12 @@ class RegionRows:
 
     @classmethod
     def of_scored(
-        cls, regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool, are_joined: bool
+        cls, regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool
     ) -> RegionRows:
-        """Those of scored regions. The last three parameters are those of `pairhmm.likelihoods.lines.region_lines`."""
-        given: tuple[Any, ...] = regions.table_columns(list(samples), list(PRECISIONS), is_prepared, floor, are_joined)
+        """Those of scored regions. The last two parameters are those of `pairhmm.likelihoods.lines.region_lines`."""
+        given: tuple[Any, ...] = regions.table_columns(list(samples), list(PRECISIONS), is_prepared, floor)
         columns: list[Any] = [Names(*one) if isinstance(one, tuple) else one for one in given]
-        return cls(samples, are_joined, *columns)
+        return cls(samples, *columns)
 
 
 def score_batch(rows: RegionRows) -> Any:
@@ -110,10 +107,9 @@ def score_batch(rows: RegionRows) -> Any:
         _Coded(haplotype.astype(np.int32), rows.names),
         rows.log10,
         _Coded(rows.precision.astype(np.int32), PRECISIONS),
+        np.repeat(rows.members.astype(np.int32), of_read),
     ]
-    if rows.are_joined:
-        columns.append(np.repeat(rows.members.astype(np.int32), of_read))
-    return _batch(columns, score_schema(rows.are_joined))
+    return _batch(columns, score_schema())
 
 
 def haplotype_batch(rows: RegionRows) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -13,9 +14,10 @@ from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, w
 from pairhmm.files.pipes import require_file
 from pairhmm.files.shards import DAMAGED, SAME_RUN, ShardFile, open_shard
 from pairhmm.files.tabix import TableIndex
+from pairhmm.files.text_lines import read_lines
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
-from pairhmm.likelihoods.table import ENDINGS, MODEL_KEY, Format
+from pairhmm.likelihoods.table import ENDINGS, MODEL_KEY, MODEL_LINE, Format, companion
 
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
@@ -46,6 +48,7 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
             begin = f"{samples[at]}\t" if samples else ""
             with open_shard(path) as shard:
                 _check_header(shard, header, shards[0])
+                _check_model(path, shards[0])
                 for number, line in shard.rows():
                     rows = f"{line}\n".encode() + shard.alike(place)
                     if begin:
@@ -66,6 +69,19 @@ def _check_header(shard: ShardFile, header: Sequence[str], first: str) -> None:
         said, expected = (" ".join(lines[:-1]) or "nothing" for lines in (shard.header, header))
         rule = f"says {said} above its columns, but {first} says {expected}"
         raise InputError(shard.path, "", rule, SAME_RUN)
+
+
+def _check_model(path: str, first: str) -> None:
+    """Require the model of the first shard, where both have companions, which name it."""
+    model, expected = map(_model_line, (path, first))
+    if model and expected and model != expected:
+        raise InputError(path, "", f"its companion says {model}, but that of {first} says {expected}", SAME_RUN)
+
+
+def _model_line(path: str) -> str:
+    beside = companion(path)
+    line = next(read_lines(beside), "") if os.path.isfile(beside) else ""
+    return line if line.startswith(MODEL_LINE) else ""
 
 
 class _Order:

@@ -57,13 +57,13 @@ class Lines:
 
 
 def region_lines(
-    regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool, are_joined: bool
+    regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool
 ) -> Iterator[Lines]:
     """The lines of scored regions, those of several regions at a time, but those of a deep one by themselves.
 
     `is_prepared`: without the reads that are set aside, and with scores at most `floor` below a read's best.
     """
     for table, haplotypes, in_table, in_haplotypes in regions.table_lines(
-        list(samples), list(PRECISIONS), is_prepared, floor, are_joined, _AT_ONCE, DEEP
+        list(samples), list(PRECISIONS), is_prepared, floor, _AT_ONCE, DEEP
     ):
         yield Lines(table, haplotypes, [Span(*one) for one in in_table], [Span(*one) for one in in_haplotypes])

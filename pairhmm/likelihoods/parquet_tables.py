@@ -10,7 +10,7 @@ from typing import Any, Self
 from pairhmm.errors import InputError
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.columns import haplotype_schema, score_schema
-from pairhmm.likelihoods.table import MODEL_KEY, READS_COLUMN
+from pairhmm.likelihoods.table import COLUMNS, MODEL_KEY, NEEDED_COLUMNS
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class ParquetTable:
     Parameters
     ----------
     is_companion : bool, optional
-        Which of the two it has to be. Without it, the columns say so, and `READS_COLUMN` of a table is read, too.
+        Which of the two it has to be. Without it, the columns say so.
 
     Attributes
     ----------
@@ -44,10 +44,11 @@ class ParquetTable:
             schema, metadata = self._file.schema_arrow, self._file.metadata.metadata or {}
             model = metadata.get(MODEL_KEY.encode())
             self.model = None if model is None else model.decode("utf-8", "replace")
-        are_joined = is_companion is None and READS_COLUMN in schema.names
         is_companion = "sequence" in schema.names if is_companion is None else is_companion
-        self.schema = haplotype_schema() if is_companion else score_schema(are_joined)
-        self.others = [name for name in schema.names if name not in (*self.schema.names, READS_COLUMN)]
+        self.schema = haplotype_schema() if is_companion else score_schema()
+        if not is_companion and COLUMNS[-1] not in schema.names:
+            self.schema = self.schema.remove(len(NEEDED_COLUMNS))
+        self.others = [name for name in schema.names if name not in self.schema.names]
         for field in self.schema:
             self._check(field, [column.type for column in schema if column.name == field.name])
 

@@ -24,7 +24,7 @@ from pairhmm.likelihoods.table import (
     DEFAULT_MODEL,
     HAPLOTYPE_COLUMNS,
     MODEL_LINE,
-    READS_COLUMN,
+    NEEDED_COLUMNS,
     Format,
     companion,
 )
@@ -122,7 +122,7 @@ class LikelihoodTable:
         """
         if self._is_parquet:
             return self._model
-        first = next(read_lines(self.path), "")
+        first = next(read_lines(self.companion), "")
         return first.removeprefix(MODEL_LINE) if first.startswith(MODEL_LINE) else DEFAULT_MODEL
 
     def haplotypes(self) -> Iterator[RegionHaplotypes]:
@@ -188,7 +188,7 @@ class LikelihoodTable:
             raise InputError(self.path, f"{chrom}:{start}-{end}", rule, "give both tables of one run")
         reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
         for row in rows:
-            sample, _, _, _, name, mate, haplotype, score, precision = row[: len(COLUMNS)]
+            sample, _, _, _, name, mate, haplotype, score, precision = row[: len(NEEDED_COLUMNS)]
             scores, codes = reads.setdefault((sample, name, mate), ([_NO_ROW] * len(columns), []))
             try:
                 scores[columns[haplotype]] = _likelihood(score)
@@ -213,7 +213,7 @@ class LikelihoodTable:
 
     def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
         """The error for a row that does not fit."""
-        _, chrom, start, end, name, _, haplotype, score, precision = row[: len(COLUMNS)]
+        _, chrom, start, end, name, _, haplotype, score, precision = row[: len(NEEDED_COLUMNS)]
         if haplotype not in columns:
             rule = f"haplotype {haplotype} is not in {self.companion}"
             return InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
@@ -254,7 +254,7 @@ def _locus(path: str, fields: Sequence[Any]) -> Locus:
 
 
 def _text_rows(path: str, wanted: Wanted) -> Iterator[Sequence[Any]]:
-    rows = read_rows(path, COLUMNS, _MADE_BY, MODEL_LINE, (READS_COLUMN,))
+    rows = read_rows(path, NEEDED_COLUMNS, _MADE_BY, optional=COLUMNS[-1:])
     for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
         locus = _locus(path, texts)
         if wanted(*locus):

@@ -6,17 +6,17 @@ from enum import Enum
 
 from pairhmm.files.names import MODEL_RECORD
 
-COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
-READS_COLUMN = "reads"
-"""The last column of a table of joined reads: the number of reads of each profile."""
+NEEDED_COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+"""Those that readers need. Tables that other programs wrote may lack the last one."""
+COLUMNS = (*NEEDED_COLUMNS, "reads")
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 ENDINGS = (".tsv", ".tsv.gz", ".gz", ".parquet")
 TABLE_ENDINGS = (".tsv", ".tsv.gz", ".parquet")
 """Endings that only tables have: other files that end in ``.gz`` are not tables."""
 DEFAULT_MODEL = "gatk"
-"""The model of a table that names none."""
+"""The model of a table whose companion names none."""
 MODEL_LINE = f"##{MODEL_RECORD}="
-"""Begins the line above a text table's header that names its model. Tables of GATK's model have no such line."""
+"""Begins the first line of a companion in text, which names the model."""
 MODEL_KEY = "pairhmm.model"
 """The key of the model in the metadata of a Parquet table."""
 

@@ -25,7 +25,6 @@ from pairhmm.likelihoods.table import (
     HAPLOTYPE_COLUMNS,
     MODEL_KEY,
     MODEL_LINE,
-    READS_COLUMN,
     Format,
     companion,
 )
@@ -55,13 +54,13 @@ Prepared = Lines | Batches
 
 @contextmanager
 def open_likelihoods(
-    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False, threads: int = 1
+    destination: str | Path, model: str = DEFAULT_MODEL, threads: int = 1
 ) -> Iterator[_TextWriter | _ParquetWriter]:
     """Open a writer, of the format of the destination's extension.
 
     ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
     written beside the table as ``NAME.haplotypes.EXT``; stdout, pipes and devices get none. The files appear when the
-    block ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
+    block ends well.
 
     Raises InputError where the destination can't be written or has another extension, and for Parquet without pyarrow.
 
@@ -75,7 +74,7 @@ def open_likelihoods(
         parquet.pyarrow_for(path)
         with whole_files(path) as table, _haplotypes_of(path) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(table, haplotypes, model, are_joined, threads)
+                writer = _ParquetWriter(table, haplotypes, model, threads)
                 try:
                     yield writer
                 finally:
@@ -86,18 +85,18 @@ def open_likelihoods(
                 text = stack.enter_context(BgzipText(table, threads))
                 described = None if haplotypes is None else stack.enter_context(BgzipText(haplotypes))
                 indices = _Indices(text, described)
-                yield _TextWriter(text, described, model, are_joined, indices)
+                yield _TextWriter(text, described, model, indices)
                 stack.close()
                 indices.write(table, haplotypes)
     elif path == STDOUT or is_device(path):
         if path != STDOUT:
             _tell_of_no_companion(path)
         with open_binary_output(path) as out:
-            yield _TextWriter(out, None, model, are_joined)
+            yield _TextWriter(out, None, model)
     else:
         # The table is the inner file, so that the error for a full disk names it.
         with open_binary_output(companion(path)) as beside, open_binary_output(path) as out:
-            yield _TextWriter(out, beside, model, are_joined)
+            yield _TextWriter(out, beside, model)
 
 
 @contextmanager
@@ -113,10 +112,6 @@ def _haplotypes_of(path: str, *indices: str) -> Iterator[Path | None]:
 
 def _tell_of_no_companion(path: str) -> None:
     log.warning("%s is not a regular file: no table of haplotypes is written beside it", path)
-
-
-def _columns(are_joined: bool) -> tuple[str, ...]:
-    return (*COLUMNS, READS_COLUMN) if are_joined else COLUMNS
 
 
 class _Indices:
@@ -144,16 +139,13 @@ class _TextWriter:
         table: ByteSink,
         haplotypes: ByteSink | None,
         model: str,
-        are_joined: bool,
         indices: _Indices | None = None,
     ) -> None:
         self._table, self._haplotypes, self._indices = table, haplotypes, indices
-        # Programs take a table's first line for its header, so that of the default model stays there.
-        if model != DEFAULT_MODEL:
-            table.write(f"{MODEL_LINE}{printable(model)}\n".encode())
-        table.write(_header(_columns(are_joined)))
+        # Programs take a table's first line for its header, so that the companion names the model.
+        table.write(_header(COLUMNS))
         if haplotypes is not None:
-            haplotypes.write(_header(HAPLOTYPE_COLUMNS))
+            haplotypes.write(f"{MODEL_LINE}{printable(model)}\n".encode() + _header(HAPLOTYPE_COLUMNS))
 
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Lines)
@@ -173,9 +165,9 @@ def _header(columns: Sequence[str]) -> bytes:
 
 
 class _ParquetWriter:
-    def __init__(self, table: Path, haplotypes: Path | None, model: str, are_joined: bool, threads: int) -> None:
+    def __init__(self, table: Path, haplotypes: Path | None, model: str, threads: int) -> None:
         about = {MODEL_KEY: model}
-        self._table = RowGroups(table, score_schema(are_joined), about, threads)
+        self._table = RowGroups(table, score_schema(), about, threads)
         self._haplotypes = None if haplotypes is None else RowGroups(haplotypes, haplotype_schema(), about)
 
     def append(self, prepared: Prepared) -> None:

@@ -21,12 +21,12 @@ def folder(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "rows"),
     [
-        (["q.fa", "t.fa"], ["a\tx\t0", "b\ty\t-2"]),
-        (["q.fa", "t.fa", "--preset", "edit"], ["a\tx\t1", "b\ty\t1"]),
-        (["q.fa", "t.fa", "--preset", "edit", "--match", "2"], ["a\tx\t11", "b\ty\t7"]),
+        (["q.fa", "t.fa"], ["a\tx\t0\t.\t.\t.", "b\ty\t-2\t.\t.\t."]),
+        (["q.fa", "t.fa", "--preset", "edit"], ["a\tx\t1\t.\t.\t.", "b\ty\t1\t.\t.\t."]),
+        (["q.fa", "t.fa", "--preset", "edit", "--match", "2"], ["a\tx\t11\t.\t.\t.", "b\ty\t7\t.\t.\t."]),
         (
             ["q.fa", "t.fa", "--all", "--preset", "edit", "--mode", "semi-global"],
-            ["a\tx\t1", "a\ty\t5", "b\tx\t2", "b\ty\t1"],
+            [f"{pair}\t.\t.\t." for pair in ("a\tx\t1", "a\ty\t5", "b\tx\t2", "b\ty\t1")],
         ),
         (
             ["q.fa", "t.fa", "--preset", "gatk-read", "--overhang", "indel", "--cigar"],
@@ -43,7 +43,7 @@ def test_table(run_cli, folder, arguments, rows):
 
 def test_stdin(run_cli, folder):
     done = run_cli("-q", "align", "-", "t.fa", cwd=folder, input=QUERIES)
-    assert done.stdout.splitlines() == ["#query\ttarget\tscore", "a\tx\t0", "b\ty\t-2"]
+    assert done.stdout.splitlines()[1:] == ["a\tx\t0\t.\t.\t.", "b\ty\t-2\t.\t.\t."]
     done = run_cli("-q", "align", "--all", "q.fa", "-", cwd=folder, input=TARGETS)
     assert len(done.stdout.splitlines()) == 5
 

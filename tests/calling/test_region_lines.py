@@ -58,7 +58,7 @@ def test_lines_and_columns_are_those_of_evidence(data, monkeypatch, listed, opti
     inputs, floor = RunInputs.of(data.bam, data.reference, data.truth if listed else None), options.model.score_floor
     deep = []
     with open_run(inputs, options) as run:
-        how = run.samples, floor if is_prepared else None, is_prepared, run.stream.joiner is not None
+        how = run.samples, floor if is_prepared else None, is_prepared
         for batch in run.regions():
             given = list(run.evidence(iter([batch])))
             regions = [as_prepared(one, floor) for one in given] if is_prepared else given

@@ -52,7 +52,7 @@ def prepared_rows(regions, file_format):
     if not regions:
         return []
     scored = native.ScoredRegions([native_region(one) for one in regions])
-    how = regions[0].samples, None, False, regions[0].reads is not None
+    how = regions[0].samples, None, False
     if file_format is Format.PARQUET:
         return [Batches.of(RegionRows.of_scored(scored, *how))]
     return region_lines(scored, *how)
@@ -60,8 +60,7 @@ def prepared_rows(regions, file_format):
 
 def write_regions(path, regions, model=DEFAULT_MODEL, threads=1):
     """Write the table of some regions and its companion."""
-    are_joined = bool(regions) and regions[0].reads is not None
-    with open_likelihoods(path, model, are_joined, threads) as out:
+    with open_likelihoods(path, model, threads) as out:
         for region in regions:
             for prepared in prepared_rows([region], Format.of(str(path))):
                 out.append(prepared)

@@ -35,10 +35,10 @@ def region(start=10):
 
 REGION = region()
 EXPECTED = [
-    ["s1", "q", "10", "20", "r1", "1", "q:11-20/0", "-1.000000", "float32"],
-    ["s1", "q", "10", "20", "r1", "1", "q:11-20/1", "-2.500000", "float32"],
-    ["s2", "q", "10", "20", "r2", "0", "q:11-20/0", "-3.000000", "float64"],
-    ["s2", "q", "10", "20", "r2", "0", "q:11-20/1", "-4.000000", "float32"],
+    ["s1", "q", "10", "20", "r1", "1", "q:11-20/0", "-1.000000", "float32", "1"],
+    ["s1", "q", "10", "20", "r1", "1", "q:11-20/1", "-2.500000", "float32", "1"],
+    ["s2", "q", "10", "20", "r2", "0", "q:11-20/0", "-3.000000", "float64", "1"],
+    ["s2", "q", "10", "20", "r2", "0", "q:11-20/1", "-4.000000", "float32", "1"],
 ]
 DESCRIBED = [
     ["q", "10", "20", "q:11-20/0", "ACGT", "0", "12:CG>C", "0"],
@@ -56,7 +56,7 @@ def test_tsv(tmp_path):
     lines = [line.split("\t") for line in path.read_text().splitlines()]
     assert lines == [["#sample", *COLUMNS[1:]], *EXPECTED]
     described = [line.split("\t") for line in (tmp_path / "x.haplotypes.tsv").read_text().splitlines()]
-    assert described == [["#chrom", *HAPLOTYPE_COLUMNS[1:]], *DESCRIBED]
+    assert described == [["##pairhmmModel=gatk"], ["#chrom", *HAPLOTYPE_COLUMNS[1:]], *DESCRIBED]
 
 
 def test_tabix(tmp_path):
@@ -95,7 +95,7 @@ def test_how_regions_come_changes_no_byte(tmp_path, monkeypatch, joined, ending)
         folder = tmp_path / str(number)
         folder.mkdir()
         path = folder / f"x{ending}"
-        with open_likelihoods(path, are_joined=joined, threads=threads) as out:
+        with open_likelihoods(path, threads=threads) as out:
             for piece in pieces:
                 for prepared in prepared_rows(piece, Format.of(str(path))):
                     out.append(prepared.packed() if ending != ".tsv" and threads > 1 else prepared)
@@ -133,8 +133,8 @@ def expected_rows(evidence):
         for column in range(len(evidence.haplotypes)):
             sample, mate = evidence.sample_names[read], FLAGS.tolist().index(evidence.flag[read])
             pair = (float(evidence.log10[read, column]), PRECISIONS[evidence.precision[read, column]])
-            joined = () if evidence.reads is None else (int(evidence.reads[read]),)
-            yield (sample, region.chrom, region.start, region.end, name, mate, f"{place}/{column}", *pair, *joined)
+            reads = 1 if evidence.reads is None else int(evidence.reads[read])
+            yield (sample, region.chrom, region.start, region.end, name, mate, f"{place}/{column}", *pair, reads)
 
 
 @pytest.mark.parametrize("joined", [False, True])
@@ -232,12 +232,15 @@ def test_the_model_is_named(tmp_path, name, model):
     (region,) = table.regions(lambda _: haplotypes)
     assert region.names == ["r1", "r2"]
     if name == "x.tsv":
-        first = (tmp_path / name).read_text().splitlines()[0]
-        assert first.startswith("#sample" if model == "gatk" else f"##pairhmmModel={printable(model)}")
+        assert (tmp_path / name).read_text().startswith("#sample\t")
+        first = (tmp_path / "x.haplotypes.tsv").read_text().splitlines()[0]
+        assert first == f"##pairhmmModel={printable(model)}"
 
 
 def test_tabix_shows_the_model(tmp_path):
     write_regions(tmp_path / "x.tsv.gz", [REGION], MODELS[1])
+    with pysam.TabixFile(str(tmp_path / "x.haplotypes.tsv.gz")) as companion:
+        assert list(companion.header) == [f"##pairhmmModel={MODELS[1]}", "#" + "\t".join(HAPLOTYPE_COLUMNS)]
     with pysam.TabixFile(str(tmp_path / "x.tsv.gz")) as table:
-        assert list(table.header) == [f"##pairhmmModel={MODELS[1]}", "#" + "\t".join(COLUMNS)]
+        assert list(table.header) == ["#" + "\t".join(COLUMNS)]
         assert [line.split("\t") for line in table.fetch("q", 19, 20)] == EXPECTED

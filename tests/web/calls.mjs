@@ -79,14 +79,15 @@ async function answer(given, engine) {
   if (given.explain) return explained(given, options, engine);
   const events = [];
   const tables = [];
-  let [vcf, records, companion, model] = ["", "", haplotypesHeader(), ""];
+  let [vcf, records, companion, model] = ["", "", "", ""];
   try {
     const inputs = await inputsOf(given.arguments ? filesOf(given) : given);
     for await (const event of run(inputs, options, engine)) {
       if (event.kind === "begin") {
         vcf = vcfHeader(event, options);
         model = event.model;
-        tables.push(tsvHeader(model));
+        tables.push(tsvHeader());
+        companion = haplotypesHeader(model);
       } else if (event.kind === "region") {
         records += event.records;
         tables.push(event.likelihoods);

@@ -153,7 +153,7 @@ def test_two_samples(family, assert_same_calls, tmp_path, arguments, given):
     ours = assert_same_calls(arguments, bams, reference, **given)
     assert len(records(ours.vcf)) > 3
     assert any("begin in a primer" in text for text in ours.told("note")) == ("--primers" in arguments)
-    assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
+    assert ours.companion.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
 
 
 @pytest.mark.parametrize(

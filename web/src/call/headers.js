@@ -39,14 +39,14 @@ export function vcfHeader({ contigs, samples, reference }, options = {}, provena
   return `${lines.join("\n")}\n`;
 }
 
-/** The lines above a table of likelihoods. Tables of GATK's model do not name it. @param {string} model */
-export function tsvHeader(model) {
-  return `${model === "gatk" ? "" : `##pairhmmModel=${model}\n`}#${LIKELIHOOD_COLUMNS.join("\t")}\n`;
+/** The line above a table of likelihoods. */
+export function tsvHeader() {
+  return `#${LIKELIHOOD_COLUMNS.join("\t")}\n`;
 }
 
-/** The line above a table's companion, which describes the haplotypes. */
-export function haplotypesHeader() {
-  return `#${HAPLOTYPE_COLUMNS.join("\t")}\n`;
+/** The lines above a table's companion, which names the model and describes the haplotypes. @param {string} model */
+export function haplotypesHeader(model) {
+  return `##pairhmmModel=${model}\n#${HAPLOTYPE_COLUMNS.join("\t")}\n`;
 }
 
 /** A number with six significant digits, as Python's `:.6g`. @param {number} value */

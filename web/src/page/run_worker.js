@@ -82,8 +82,8 @@ class Texts {
       pairhmmModel: begin.model,
     };
     this.records = new Download(vcfHeader(begin, options, provenance), false);
-    this.likelihoods = new Download(tsvHeader(begin.model), true);
-    this.haplotypes = new Download(haplotypesHeader(), true);
+    this.likelihoods = new Download(tsvHeader(), true);
+    this.haplotypes = new Download(haplotypesHeader(begin.model), true);
   }
 
   /** @param {RegionEvent} event */
