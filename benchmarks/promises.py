@@ -2,8 +2,9 @@
 
     python benchmarks/promises.py --workdir /tmp/promises
 
-Samples are those of benchmarks/artefacts.py, with two seeds or more of each kind. A record is wrong by QUAL if no
-allele of its genotype is in the truth, and by GQ if its genotype is another one. Promised are the sums of
+Samples are those of benchmarks/artefacts.py, with two seeds or more of each kind. Each rate of a kind has seeds of its
+own: reads of one seed have the same errors at any rate, which would count several times. A record is wrong by QUAL if
+no allele of its genotype is in the truth, and by GQ if its genotype is another one. Promised are the sums of
 10^(-QUAL / 10) and 10^(-GQ / 10). The last bin has everything from there on.
 """
 
@@ -34,6 +35,9 @@ KINDS: dict[str, list[list[object]]] = {
 }
 """Options of benchmarks/artefacts.py for the samples of each kind."""
 
+APART = 100
+"""Between the seeds of one rate and those of the next."""
+
 HIGHEST, WIDTH = 60, 10
 """Where the last bin begins, and how wide the others are: Phred."""
 
@@ -46,7 +50,11 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for name, kinds in KINDS.items():
         if given.data in name:
-            samples = [sample(given.workdir, kind, seed) for kind in kinds for seed in given.seeds]
+            samples = [
+                sample(given.workdir, kind, seed + number * APART)
+                for number, kind in enumerate(kinds)
+                for seed in given.seeds
+            ]
             rows += bins(name, samples)
     write(given.output, {"promises": rows}, seeds=given.seeds)
 
