@@ -147,7 +147,7 @@ async function open(inputs, options, engine, told) {
       native,
       reference,
     );
-    const [first, ...copies] = tee(listed, 1 + inputs.alignments.length);
+    const [first, ...copies] = tee(listed, 1 + (circles.size ? 0 : inputs.alignments.length));
     core.take(first);
     const [reach, shift] = [options.assembly ? native.call.longest_window() : 0, native.call.max_shift()];
     if (!circles.size) wanted = () => wantedIntervals(/** @type {typeof first} */ (copies.pop()), reach, shift);
@@ -168,8 +168,6 @@ async function open(inputs, options, engine, told) {
       reference: reference.path,
       model: modelText(options, strModel),
     },
-    conclude: () => {
-      leftOut.conclude(paths.join(", "), known === null && wanted === null, tell, warn);
-    },
+    conclude: () => leftOut.conclude(paths.join(", "), known === null && wanted === null, tell, warn),
   };
 }
