@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -80,7 +80,12 @@ def _encode(sequence: str | bytes, table: bytes) -> NDArray[np.uint8]:
 def codes_of(
     sequences: Letters | Iterable[Letters], encoded: Callable[[str | bytes], NDArray[np.uint8]] = encode
 ) -> list[NDArray[np.uint8]]:
-    """The codes of one sequence or of several, as a list of arrays; errors as in `encode`."""
+    """The codes of one sequence or of several, as a list of arrays; errors as in `encode`.
+
+    Raises TypeError for a dict, whose keys would be taken for letters, and for a set, which has no order.
+    """
+    if isinstance(sequences, Mapping | Set):
+        raise TypeError(f"sequences in a {type(sequences).__name__}: give a list, such as that of its values")
     if isinstance(sequences, _TEXT):
         return [encoded(sequences)]
     if isinstance(sequences, np.ndarray) and sequences.ndim == 1 and sequences.dtype.kind in "iu":

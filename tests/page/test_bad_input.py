@@ -32,7 +32,7 @@ def cram_of_another_reference(tiny, tmp_path):
 
 CASES = {
     damaged: "damaged.bam: can't be read to its end",
-    no_region: "Region: q:x: no contig",
+    no_region: "Region: q:x: not an interval",
     cram_of_another_reference: "reads.cram: can't be read to its end; it is cut off, or written with another reference",
 }
 

@@ -13,6 +13,7 @@ def test_as_a_sequence(names):
     packed = Names.of(names)
     assert len(packed) == len(names) and list(packed) == names and packed == names and packed == Names.of(names)
     assert [packed[index] for index in range(len(names))] == names
+    assert (packed[1:], packed[:-1], packed[::-1]) == (names[1:], names[:-1], names[::-1])
     assert [packed[index - len(names)] for index in range(len(names))] == names
     assert [packed.raw(index).decode() for index in range(len(names))] == names
     for index in (len(names), -len(names) - 1):

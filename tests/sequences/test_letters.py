@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.sequences.letters import READ_LETTERS, as_n, decode, encode, encode_read
+from pairhmm.sequences.letters import READ_LETTERS, as_n, codes_of, decode, encode, encode_read
 
 IUPAC = "ACGTURYSWKMBDHVN"
 
@@ -36,3 +36,9 @@ def test_decoding_gives_the_plain_letters_back(text):
 def test_other_letters_are_named(text, message):
     with pytest.raises(ValueError, match=message):
         encode(text)
+
+
+@pytest.mark.parametrize("sequences", [{"A": "ACGT"}, {"ACGT"}, {"A": 1}.keys()])
+def test_names_are_not_taken_for_letters(sequences):
+    with pytest.raises(TypeError, match="give a list"):
+        codes_of(sequences)

@@ -37,7 +37,8 @@ function answerTiles(report) {
     const found = new Set(report.scan.rows.map((row) => row[0])).size;
     const follow = () => report.openTab("scan");
     tiles.push(tile(formatNumber(report.scan.hits), "scan hits", { follow }));
-    tiles.push(tile(formatNumber(found), "signatures that occur", { follow }));
+    const what = found === 1 ? "signature that occurs" : "signatures that occur";
+    tiles.push(tile(formatNumber(found), what, { follow }));
   }
   if (report.timings.length) {
     const seconds = report.timings.reduce((sum, row) => sum + row[1], 0);

@@ -85,7 +85,8 @@ function notARegion(text, contigs, option) {
     const each = parts.slice(0, 3).map((part) => `${option} ${part}`);
     return new InputProblem(option, short(text), "more than one region", `give each by itself: ${each.join(" ")}`);
   }
-  if ([...text.matchAll(/[:\s]/g)].some(({ index }) => contigs.has(text.slice(0, index)))) return notAnInterval(text, option);
+  const separators = [...text.matchAll(/[:\s]/g)];
+  if (separators.some(({ index }) => contigs.has(text.slice(0, index)))) return notAnInterval(text, option);
   const found = BRACES.exec(text) ?? COORDINATES.exec(text);
   return noContig(option, text, found ? found[1] : text, contigs);
 }
