@@ -48,10 +48,10 @@ def fifo(tmp_path):
 
     yield make
     for path, thread in writers:
-        # Whoever did not read leaves the writer waiting for a reader.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        # Whoever did not read leaves the writer waiting for a reader, whose end lets go of it.
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
         thread.join(5)
-        os.close(descriptor)
+        assert not thread.is_alive()
 
 
 # What comes through the pipe, and the command; FILE is the pipe. A fit looks for its windows before it reads.
