@@ -115,7 +115,7 @@ NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm (bench|page)|cuda|webgpu|
 SMALLER = {
     "--length 100000": "--length 50000",
     "simulate cohort": "simulate cohort --sites 500",
-    "signatures -o viruses.fa": "signatures --count 40 -o viruses.fa",
+    "signatures -o viruses.fa": "signatures --count 200 --min-length 500 --max-length 1000 -o viruses.fa",
 }
 MADE_UP = 1
 """Exit code of `validate` for a file with made-up likelihoods."""
