@@ -14,6 +14,10 @@ namespace {
 constexpr int kLeastK = 25, kMostK = 125, kStepK = 10;
 // Detours from one node of the reference.
 constexpr int kMostDetours = 16;
+// Differences with at most so many letters between them. Of sequences that have nothing in common, an alignment makes
+// so many differences, of which so many are indels.
+constexpr int64_t kNear = 10;
+constexpr int64_t kMostApart = 3, kMostIndels = 1;
 // A way back is a second copy of as many letters. Of shorter ones, reads may have three or more: a longer k tells.
 constexpr int64_t kLeastCopied = 50;
 
@@ -93,6 +97,47 @@ void follow_back(Stretch reference, int k, KmerGraph::Detour& detour) {
     detour.to = detour.from;
 }
 
+// One behind the last reference base that a difference replaces.
+int64_t end_of(const Candidate& one) { return one.position + one.indel + one.ref_length; }
+
+// Whether an insertion and a deletion stand behind the same base: no haplotype has both alleles of one record.
+bool touch(const Candidate& one, const Candidate& next) {
+    return one.indel && next.indel && one.position == next.position;
+}
+
+// Differences [first, last) as one that replaces all reference bases from the first to the last of them.
+Candidate united(int64_t start, Stretch reference, std::vector<Candidate>::const_iterator first,
+                 std::vector<Candidate>::const_iterator last) {
+    const int64_t begin = first->position + first->indel;
+    Candidate all{begin - 1, 0, true, {}};
+    int64_t behind = begin;
+    for (; first != last; ++first) {
+        all.alt.append(reference.letter + behind - start, reference.letter + first->position + first->indel - start);
+        all.alt += first->alt;
+        behind = end_of(*first);
+    }
+    all.ref_length = static_cast<int32_t>(behind - begin);
+    return all;
+}
+
+// Differences of a way, with those as one that make sense together alone.
+std::vector<Candidate> with_united(int64_t start, Stretch reference, const std::vector<Candidate>& found) {
+    std::vector<Candidate> fewer;
+    for (auto first = found.begin(), last = first; first != found.end(); first = last) {
+        int64_t indels = 0;
+        bool is_one = false;
+        do {
+            is_one |= last != first && touch(*(last - 1), *last);
+            indels += last->indel;
+            ++last;
+        } while (last != found.end() && last->position + last->indel <= end_of(*(last - 1)) + kNear);
+        is_one |= last - first > kMostApart && indels > kMostIndels;
+        if (is_one) fewer.push_back(united(start, reference, first, last));
+        else fewer.insert(fewer.end(), first, last);
+    }
+    return fewer;
+}
+
 // Where a detour differs from the reference, which begins at `start`.
 std::vector<Candidate> differences(int64_t start, Stretch reference, int k, const KmerGraph::Detour& detour) {
     std::string spelled(reference.letter + detour.from, reference.letter + detour.from + k);
@@ -101,7 +146,7 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
     const Stretch target{reference.letter + detour.from, detour.to + k - detour.from};
     std::vector<Candidate> found;
     Differences(start, reference, found).add(detour.from, query.letter, align_haplotype(query, target).cigar);
-    return found;
+    return with_united(start, reference, found);
 }
 
 // What was decided on a detour.

@@ -292,6 +292,32 @@ bool is_contained(const Combination& inner, const Combination& outer) {
     return true;
 }
 
+// What combinations of a region spell haplotypes from. The reference begins at `offset`.
+struct Spelling {
+    const Edits& edits;
+    const std::string& reference;
+    int64_t offset;
+};
+
+// The reference letters that edits replace, and those that they put there.
+size_t size_of(const std::vector<const Edit*>& edits) {
+    size_t size = 0;
+    for (const Edit* edit : edits) size += static_cast<size_t>(edit->end - edit->start) + edit->bases.size();
+    return size;
+}
+
+// Whether alleles that a combination has beyond those that it shares with another take back what they change, in part:
+// an insertion of a unit and a deletion of two are a deletion of one.
+bool takes_back(const Combination& combination, const Combination& other, const Spelling& spelling) {
+    Combination own(combination);
+    for (size_t i = 0; i < own.size(); ++i)
+        if (own[i] == other[i]) own[i] = 0;
+    const std::vector<const Edit*> edits = chosen_edits(spelling.edits, own);
+    const std::string sequence = applied(spelling.reference, spelling.offset, edits);
+    const TrimmedAllele change = trim_allele(spelling.reference, sequence);
+    return change.ref.size() + change.alt.size() < size_of(edits);
+}
+
 // The combinations that spell one haplotype without those of which some alleles alone spell the same, as where an
 // insertion and a deletion cancel.
 std::vector<Combination> without_needless(const std::vector<Combination>& members) {
@@ -303,12 +329,19 @@ std::vector<Combination> without_needless(const std::vector<Combination>& member
     return kept;
 }
 
-// All alleles of the combinations that spell a haplotype: each of these was asked for.
-Combination merged_alleles(const std::vector<Combination>& members) {
+// All alleles of the combinations that spell a haplotype: each of these was asked for. Those that take back what they
+// change are left out where others do not.
+Combination merged_alleles(const std::vector<Combination>& members, const Spelling& spelling) {
+    const std::vector<Combination> needed = without_needless(members);
     Combination merged(members.front().size(), 0);
-    for (const Combination& member : without_needless(members))
+    for (const Combination& member : needed) {
+        const auto is_plainer = [&](const Combination& other) {
+            return takes_back(member, other, spelling) && !takes_back(other, member, spelling);
+        };
+        if (needed.size() > 1 && std::any_of(needed.begin(), needed.end(), is_plainer)) continue;
         for (size_t i = 0; i < merged.size(); ++i)
             if (merged[i] == 0) merged[i] = member[i];
+    }
     return merged;
 }
 
@@ -375,7 +408,8 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
     }
     for (size_t i = 0; i < haplotypes.size(); ++i)
         haplotypes[i].alleles = are_discovered ? shown_best(members[i], patterns)
-                                               : merged_alleles(least_unlisted(region, std::move(members[i])));
+                                               : merged_alleles(least_unlisted(region, std::move(members[i])),
+                                                                {edits, reference, region.haplotype_start});
     return haplotypes;
 }
 

@@ -7,6 +7,9 @@ namespace pairhmm {
 
 namespace {
 
+// Aligners may clip reads where more bases than this change.
+constexpr size_t kMostAligned = 3;
+
 // How far a trimmed insertion or deletion at `at` in `bases` can be shifted left and right.
 std::pair<int64_t, int64_t> shifts(int64_t at, const TrimmedAllele& allele, std::string_view bases) {
     const std::string_view unit = allele.ref.empty() ? allele.alt : allele.ref;
@@ -54,8 +57,13 @@ Extent variant_extent(const Variant& variant, ReferenceBases& reference) {
     const std::string bases = reference.fetch(variant.chrom, offset, variant.end() + kMaxShift);
     for (const std::string& alt : variant.alts) {
         const TrimmedAllele allele = trim_allele(variant.ref, alt);
-        if (allele.ref.empty() == allele.alt.empty()) continue;
         const int64_t first = variant.pos + allele.head;
+        if (allele.ref.empty() == allele.alt.empty()) {
+            if (std::max(allele.ref.size(), allele.alt.size()) <= kMostAligned) continue;
+            extent.start = std::min(extent.start, std::max<int64_t>(0, first - 1));
+            extent.end = std::max(extent.end, first + static_cast<int64_t>(allele.ref.size()) + 1);
+            continue;
+        }
         const auto [left, right] = shifts(first - offset, allele, bases);
         extent.start = std::min(extent.start, first - left);
         // One base more: a read that ends inside the repeat does not show its length.

@@ -64,7 +64,8 @@ TrimmedAllele trim_allele(std::string_view ref, std::string_view alt);
 // which begins at `start` in `reference`, or `after` is empty: other changes are not shifted.
 void shift_left(std::string_view reference, int64_t& start, std::string& before, std::string& after);
 
-// The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
+// The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted. One
+// base on either side of several that change: there, reads of such an allele are clipped.
 Extent variant_extent(const Variant& variant, ReferenceBases& reference);
 
 }  // namespace pairhmm

@@ -15,6 +15,7 @@ KS = range(25, 126, 10)
 MOST_DETOURS = 16
 LEAST_COPIED = 50
 LEAST_OVERLAP, INNER, LONGEST_UNIT, MOST_ENDS = 15, 12, 6, 32
+NEAR, MOST_APART, MOST_INDELS = 10, 3, 1
 
 Allele = tuple[int, int, bool, str]
 """Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
@@ -51,7 +52,7 @@ def assembled_alleles(
                 # It leads back: behind it comes the reference up to where it left.
                 copy = reference[way.end : way.begin + k]
                 way = way._replace(letters=way.letters + copy, end=way.begin + k)
-            shown = list(_differences(reference, way))
+            shown = list(_joined(reference, list(_differences(reference, way))))
             if way.is_united and not any(allele[2] for allele in shown):
                 continue  # alignments show SNVs that stand alone
             for allele in shown:
@@ -270,3 +271,29 @@ def _differences(reference: str, way: _Way) -> Iterator[Allele]:
             lowest = position + size
         position += size * (operation != "I")
         query += size * (operation != "D")
+
+
+def _joined(reference: str, differences: list[Allele]) -> Iterator[Allele]:
+    """Differences of a way: several near each other, or an insertion and a deletion behind one base, are one."""
+
+    def begin(of: Allele) -> int:
+        return of[0] + of[2]
+
+    def end(of: Allele) -> int:
+        return begin(of) + of[1]
+
+    while differences:
+        size = 1
+        while size < len(differences) and begin(differences[size]) <= end(differences[size - 1]) + NEAR:
+            size += 1
+        near, differences = differences[:size], differences[size:]
+        indels = [position for position, _, is_indel, _ in near if is_indel]
+        if len(set(indels)) == len(indels) and not (size > MOST_APART and len(indels) > MOST_INDELS):
+            yield from near
+            continue
+        first, letters = begin(near[0]), ""
+        last = first
+        for one in near:
+            letters += reference[last : begin(one)] + one[3]
+            last = end(one)
+        yield first - 1, last - first, True, letters

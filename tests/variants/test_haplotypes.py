@@ -70,6 +70,13 @@ def test_records_that_say_the_same_are_one_haplotype_with_both():
     assert alleles(haplotypes) == [(0, 0), (1, 1)]
 
 
+def test_listed_alleles_that_take_back_a_part_of_each_other_are_none_of_a_haplotype():
+    # A T more and two Ts less are a T less.
+    sites = variant(11, "A", "AT"), variant(11, "AT", "A"), variant(11, "ATT", "A")
+    found = {one.sequence: one.alleles for one in haplotypes_of(*sites)}
+    assert found[REFERENCE[:12] + REFERENCE[13:]] == (0, 1, 0)
+
+
 @pytest.mark.parametrize(("shown", "expected"), [([0, 0, 1], (0, 0, 1)), ([1, 1, 0], (1, 1, 0)), ([], (0, 0, 1))])
 def test_of_discovered_alleles_that_spell_the_same_a_haplotype_has_those_that_reads_show(shown, expected):
     # TTTG becomes TTTT: by an SNV, or by another T and a deletion of the G.
