@@ -110,9 +110,9 @@ def report(
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
     check_inputs(inputs)
-    require_ending(output, "reports", HTML_ENDINGS)
     contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
     check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
+    require_ending(output, "reports", HTML_ENDINGS)
     notes: list[str] = []
     sites = read_reported_sites(inputs, notes, max_sites, min_depth)
     page = Report([sites], inputs.described(), notes)

@@ -160,7 +160,7 @@ def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
         "with open_likelihoods(Path(sys.argv[1])): pass\n"
     )
     subprocess.run([sys.executable, "-c", write, table], check=True)
-    done = run_cli("-q", "gather", table, table, "-o", pairs.parent / "out.parquet", preexec_fn=limited(megabytes))
+    done = run_cli("-q", "gather", table, "-o", pairs.parent / "out.parquet", preexec_fn=limited(megabytes))
     assert done.returncode in (0, 1), done.stderr
     assert len(done.stderr.splitlines()) == done.returncode
     assert "needs pyarrow" not in done.stderr and "a defect" not in done.stderr
