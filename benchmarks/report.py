@@ -137,7 +137,7 @@ def deep(path: Path) -> None:
             place, name = "\t".join(map(str, at)), f"chr1:{start + 1}-{start + 150}"
             variants = f"{start + 75}:A>{'/'.join('C' * (index + 2) for index in range(DEEP_HAPLOTYPES - 1))}"
             rows = "".join(
-                f"sample\t{place}\t{start}:read{read}\t1\t{name}/{index}\t{score:.6f}\tfloat32\n"
+                f"sample\t{place}\t{start}:read{read}\t1\t{name}/{index}\t{score:.6f}\tfloat32\t1\n"
                 for (read, index), score in np.ndenumerate(log10)
             ).encode()
             described = "".join(

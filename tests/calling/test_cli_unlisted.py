@@ -137,7 +137,7 @@ def half(data, tmp_path_factory):
 
 def companion(table: Path) -> list[list[str]]:
     text = table.with_name("table.haplotypes.tsv").read_text()
-    return [line.split("\t") for line in text.splitlines()[1:]]
+    return [line.split("\t") for line in text.splitlines()[2:]]
 
 
 def test_nuisances_are_marked_in_tables_and_can_be_left_out(data, half, run_cli, tmp_path):

@@ -301,7 +301,7 @@ def explained(run_cli, shared_data, read_report, tmp_path):
         made = run_cli("likelihoods", "-f", reference, "-o", "table.tsv.gz", *options, bam, cwd=tmp_path)
         assert made.returncode == 0, made.stderr
         if not is_named:
-            path = tmp_path / "table.tsv.gz"
+            path = tmp_path / "table.haplotypes.tsv.gz"
             lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
             path.write_bytes(gzip.compress(b"".join(line for line in lines if not line.startswith(b"##"))))
         inputs = ["--likelihoods", "table.tsv.gz", "--alignments", bam]

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -70,11 +71,19 @@ def snakemake(require, tmp_path_factory) -> Snakemake:
 
 @pytest.fixture(scope="session")
 def cohort(snakemake, tmp_path_factory) -> tuple[Path, str]:
-    """Four simulated samples with scans, as `make demo` has them, and what the run printed."""
-    folder = tmp_path_factory.mktemp("cohort")
-    done = snakemake(folder, "--config", "length=24000", snakefile=snakemake.workflow / ".test" / "Snakefile")
-    assert done.returncode == 0, done.stderr
-    return folder, done.stdout + done.stderr
+    """Four simulated samples with scans, as `make demo` has them, and what the run printed. Tests only read them."""
+    # Workers of pytest-xdist share it: the run takes seconds.
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, said = root / "cohort", root / "cohort.txt"
+    with (root / "cohort.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not said.exists():
+            folder.mkdir()
+            done = snakemake(folder, "--config", "length=24000", snakefile=snakemake.workflow / ".test" / "Snakefile")
+            assert done.returncode == 0, done.stderr
+            said.write_text(done.stdout + done.stderr)
+    return folder, said.read_text()
 
 
 @pytest.fixture(scope="session")
