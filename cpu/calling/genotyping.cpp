@@ -217,8 +217,8 @@ public:
         };
         const SourceRates own = options_.rates;
         weighed.likelihood = with(own, true);
-        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.foreign_reference}, true);
-        weighed.without_foreign = with({own.errors, 0, 0, own.of_context}, true);
+        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.divergence}, true);
+        weighed.without_foreign = with({own.errors, 0, own.divergence, own.of_context}, true);
         weighed.without_contamination = with(own, false);
         weighed.alone = with({{0, 0}, 0, 0}, false);
         return weighed;

@@ -23,9 +23,8 @@ constexpr size_t kFewestReads = 2;
 constexpr double kLeastShare = 0.03, kHighestShare = 0.8;
 // The share of the fragments of either allele that have both where two alleles are seen together.
 constexpr double kTogether = 0.7;
-
-// Bases between two neighbours that count: nearer ones are seen in the same reads.
-constexpr int64_t kApart = 75;
+// Bases that a usual fragment shows alone: at least so many.
+constexpr double kFewestLone = 0.3;
 
 using Fragments = std::vector<int64_t>;
 
@@ -157,6 +156,78 @@ std::vector<Placed> part_of(const std::vector<Placed>& all, int64_t start, int64
     return part;
 }
 
+// The parts of reads in [start, end).
+std::vector<PlacedRead> reads_of(const std::vector<PlacedRead>& all, int64_t start, int64_t end) {
+    std::vector<PlacedRead> part;
+    for (const PlacedRead& read : all)
+        if (std::max(read.position, start) < std::min(read.end, end))
+            part.push_back({std::max(read.position, start), std::min(read.end, end), read.sample, read.fragment});
+    return part;
+}
+
+// The bases that fragments cover, where reads are in order of start.
+double covered(const std::vector<PlacedRead>& reads, const Fragments& fragments) {
+    int64_t bases = 0, behind = 0;
+    for (const PlacedRead& read : reads) {
+        if (read.end <= behind || !std::binary_search(fragments.begin(), fragments.end(), read.fragment)) continue;
+        bases += read.end - std::max(behind, read.position);
+        behind = read.end;
+    }
+    return static_cast<double>(bases);
+}
+
+bool is_in(int64_t fragment, const Fragments& fragments) {
+    return std::binary_search(fragments.begin(), fragments.end(), fragment);
+}
+
+// How many mismatches each of some fragments shows.
+std::vector<int64_t> counts_of(const Fragments& fragments, const std::vector<const Neighbour*>& snvs,
+                               const std::vector<const LoneMismatch*>& lone) {
+    std::vector<int64_t> counts(fragments.size());
+    const auto count = [&](int64_t fragment) {
+        const auto at = std::lower_bound(fragments.begin(), fragments.end(), fragment);
+        if (at != fragments.end() && *at == fragment) ++counts[static_cast<size_t>(at - fragments.begin())];
+    };
+    for (const Neighbour* one : snvs) std::for_each(one->with.begin(), one->with.end(), count);
+    for (const LoneMismatch* one : lone) count(one->fragment);
+    return counts;
+}
+
+// The fragments that are linked to one, all over the alleles that link them, and what they show.
+Cluster cluster_around(int64_t fragment, const Fragments& covering, std::vector<const Neighbour*>& apart,
+                       const std::vector<const LoneMismatch*>& lone) {
+    Cluster found;
+    // What is linked to these is linked, too.
+    Fragments all{fragment};
+    found.own = all;
+    // The first allele is that of the smallest share: chromosomes share the others.
+    const auto rarer = [&](const Neighbour* a, const Neighbour* b) {
+        const bool has_a = is_in(fragment, a->with), has_b = is_in(fragment, b->with);
+        return has_a != has_b ? has_a : a->with.size() * b->covering.size() < b->with.size() * a->covering.size();
+    };
+    const auto is_linked = [&](const Neighbour* one) { return are_together(*one, all, found.own); };
+    for (auto next = std::min_element(apart.begin(), apart.end(), rarer);
+         next != apart.end() && (found.snvs > 0 || is_linked(*next));
+         next = std::find_if(apart.begin(), apart.end(), is_linked)) {
+        add(all, (*next)->covering);
+        add(found.own, (*next)->with);
+        apart.erase(next);
+        ++found.snvs;
+    }
+    int64_t lone_of_others = 0;
+    for (const LoneMismatch* one : lone) {
+        if (is_in(one->fragment, found.own)) ++found.lone;
+        else lone_of_others += is_in(one->fragment, all);
+    }
+    const auto size = static_cast<double>(found.own.size()), others = static_cast<double>(all.size()) - size;
+    found.usual_lone = size * std::max(kFewestLone, (static_cast<double>(lone_of_others) + 0.5) / (others + 1));
+    const auto elsewhere = [&](const Fragments& fragments) {
+        return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
+    };
+    found.elsewhere = {elsewhere(all), elsewhere(found.own)};
+    return found;
+}
+
 }  // namespace
 
 int64_t fragment_name(std::string_view name) { return checksum(name); }
@@ -196,15 +267,25 @@ Mismatches NeighbourFinder::near(const ReadBuffer& buffer, ReferenceBases& refer
     }
     drop_before(known_.snvs, start);
     drop_before(known_.lone, start);
+    known_.reads.erase(std::remove_if(known_.reads.begin(), known_.reads.end(),
+                                      [&](const PlacedRead& read) { return read.end <= start; }),
+                       known_.reads.end());
     begin_ = start;
     if (end > end_) extend(buffer, reference, end_, end);
-    return {part_of(known_.snvs, start, end), part_of(known_.lone, start, end)};
+    return {part_of(known_.snvs, start, end), part_of(known_.lone, start, end), reads_of(known_.reads, start, end)};
 }
 
 void NeighbourFinder::extend(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
     const AlignedReads reads = buffer.view();
-    Mismatches more =
-        shown_mismatches(reads, buffer.over(start, end), buffer.chrom(), reference, start, end, kUnsureEnd);
+    const std::vector<int64_t> chosen = buffer.over(start, end);
+    Mismatches more = shown_mismatches(reads, chosen, buffer.chrom(), reference, start, end, kUnsureEnd);
+    const bool is_first = known_.reads.empty();
+    for (const int64_t read : chosen) {
+        const int64_t from = reads.reads.start[read];
+        const auto [first, last] = sure_part(reads, read, kUnsureEnd);
+        if (is_first || from >= start)
+            known_.reads.push_back({first, last, reads.reads.sample[read], fragment_name(reads.name(read))});
+    }
     const auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
     std::stable_sort(more.snvs.begin(), more.snvs.end(), by_position);
     std::stable_sort(more.lone.begin(), more.lone.end(), by_position);
@@ -220,39 +301,30 @@ void NeighbourFinder::extend(const ReadBuffer& buffer, ReferenceBases& reference
     end_ = end;
 }
 
-Linked linked_to(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last, const Fragments& covering,
-                 const Fragments& with) {
+std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
+                                 const Fragments& covering) {
+    std::vector<Cluster> found;
     std::vector<const Neighbour*> apart;
     for (const Neighbour& one : neighbours.snvs)
         if (one.sample == sample && (one.position < first || one.position >= last)) apart.push_back(&one);
-    // The fragments over what is linked so far, and those of its alleles: what is linked to these is linked, too.
-    Fragments all = covering, own = with;
-    int64_t linked = 0;
-    const auto is_linked = [&](const Neighbour* one) { return are_together(*one, all, own); };
-    for (auto next = apart.begin(); (next = std::find_if(apart.begin(), apart.end(), is_linked)) != apart.end();) {
-        add(all, (*next)->covering);
-        add(own, (*next)->with);
-        apart.erase(next);
-        ++linked;
-    }
-    const auto elsewhere = [&](const Fragments& fragments) {
-        return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
-    };
-    Linked found{{elsewhere(all), elsewhere(own)}, linked, {}, 0, 0, 0};
-    for (const LoneMismatch& one : neighbours.lone) {
-        if (first <= one.position && one.position < last) continue;
-        if (std::binary_search(with.begin(), with.end(), one.fragment)) ++found.lone_with;
-        else found.lone_without += std::binary_search(covering.begin(), covering.end(), one.fragment);
-    }
-    int64_t behind = 0;
-    for (const Neighbour* one : apart) {
-        const int64_t agree = shared(one->with, with), disagree = shared(one->covering, with) - agree;
-        if (disagree > agree) ++found.disagreeing;
-        else if (one->position >= behind) {
-            found.others.push_back(
-                {static_cast<int64_t>(one->covering.size()), static_cast<int64_t>(one->with.size())});
-            behind = one->position + kApart;
-        }
+    std::vector<const LoneMismatch*> lone;
+    for (const LoneMismatch& one : neighbours.lone)
+        if (one.position < first || one.position >= last) lone.push_back(&one);
+    // An allele is of one cluster: fragments that show more take it.
+    Fragments rest = covering;
+    while (!rest.empty()) {
+        const std::vector<int64_t> shown = counts_of(rest, apart, lone);
+        const auto most = std::max_element(shown.begin(), shown.end());
+        if (*most == 0) break;
+        Cluster cluster = cluster_around(rest[static_cast<size_t>(most - shown.begin())], covering, apart, lone);
+        cluster.bases = covered(neighbours.reads, cluster.own);
+        Fragments without;
+        std::set_difference(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
+                            std::back_inserter(without));
+        std::set_intersection(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
+                              std::back_inserter(cluster.here));
+        rest = std::move(without);
+        found.push_back(std::move(cluster));
     }
     return found;
 }

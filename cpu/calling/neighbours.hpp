@@ -35,10 +35,18 @@ struct LoneMismatch {
     int64_t fragment;  // its name
 };
 
+// A read, by its fragment's name: where its bases count.
+struct PlacedRead {
+    int64_t position, end;
+    int32_t sample;
+    int64_t fragment;
+};
+
 // What reads show beside the reference.
 struct Mismatches {
     std::vector<Neighbour> snvs;
     std::vector<LoneMismatch> lone;
+    std::vector<PlacedRead> reads;
 };
 
 // What some reads of a contig show in [start, end), with numbers of reads in place of fragments. So many bases at
@@ -65,19 +73,19 @@ struct Shown {
     int64_t covering = 0, with = 0;
 };
 
-// What fragments that do not cover a site say of one of its alleles.
-struct Linked {
-    Shown elsewhere;            // at neighbours whose alleles are seen together with it
-    int64_t together = 0;       // so many neighbours
-    std::vector<Shown> others;  // neighbours that are apart from each other, and may be of the same copy
-    int64_t disagreeing = 0;    // neighbours whose alleles the fragments of this one do not show
-    int64_t lone_with = 0,
-            lone_without = 0;  // bases that single reads of fragments with the allele, and without it, show
+// Fragments that show alleles together: of a chromosome, or of a copy.
+struct Cluster {
+    std::vector<int64_t> own;   // names, ascending
+    std::vector<int64_t> here;  // those over the site
+    Shown elsewhere;            // fragments over its alleles that are not over the site
+    int64_t snvs = 0;           // its alleles
+    int64_t lone = 0;           // bases that its fragments show alone
+    double usual_lone = 0;      // the same, where they are like the others over its alleles
+    double bases = 0;           // of the reference that they cover
 };
 
-// covering, with: [fragments] of one sample over the site and those with the allele, ascending; [first, last): the
-// site.
-Linked linked_to(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
-                 const std::vector<int64_t>& covering, const std::vector<int64_t>& with);
+// Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere. Names are ascending.
+std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
+                                 const std::vector<int64_t>& covering);
 
 }  // namespace pairhmm

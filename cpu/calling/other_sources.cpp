@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "calling/genotype_tables.hpp"
@@ -12,22 +15,15 @@ namespace pairhmm {
 
 namespace {
 
-// log10 of how much more often a neighbour is seen together with a foreign allele than with one of a chromosome, and of
-// how much less often one is not seen with it where it could. All that tells an allele's own reads counts at most as
-// much as kMostOfOwn: some chromosomes differ as much as a copy does. In a library with copies these are rarer beside
-// them: the limit rises with the cube of the rate of foreign reads, by kMoreOfOwn at most.
-constexpr double kOddsOfTogether = 1, kOddsOfDisagreeing = -2, kMostOfOwn = 3, kMoreOfOwn = 3;
-// The same, for each neighbour behind the first that other fragments show, and for all of them; and what the share of
-// each says at most: it may be of errors.
-constexpr double kOddsOfOthers = 0.5, kMostOfOthers = 4, kMostOfShare = 1.5;
-// log10 of how often, among foreign reads, a neighbour is an allele of a chromosome.
-constexpr double kOddsOfChromosome = -1;
-// Bases that a foreign fragment shows alone, beside those that all show: at least so many.
-constexpr double kLoneOfForeign = 2, kFewestLone = 0.3;
-// SNVs of a copy for each one that a chromosome has.
-constexpr double kForeignSnvs = 30;
-// By how much (log10) neighbours have to raise the rate of foreign reads for alleles that most reads show.
-constexpr double kLeastOdds = 1;
+// How often foreign reads show an allele where nothing tells of a copy, beside how often a chromosome has it; and how
+// often they are like the reference.
+constexpr double kForeignAlone = 1e-5, kAloneReference = 3e-7;
+// SNVs in a base of a copy, each as likely, and on average, and of a usual chromosome.
+constexpr double kDivergences[] = {0.01, 0.02, 0.04}, kDivergence = 0.03, kUsualDivergence = 1e-3;
+// How often a chromosome differs as much as a copy; and the most places that have a copy.
+constexpr double kDivergentChromosomes = 0.01, kMostCopies = 0.3;
+// The probability of each of kForeignShares where there is a copy.
+constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
 // Errors of a strand that are as frequent as alleles.
@@ -66,22 +62,52 @@ public:
         }
     }
 
-    // Foreign reads show an allele.
-    void add_foreign(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
-        const double rate = allele > 0 ? rates_.foreign : rates_.foreign_reference;
+    // Foreign reads show an allele, where nothing tells of a copy.
+    void add_foreign(int allele) {
         const int64_t with = std::count(seen_.informative_for.begin(), seen_.informative_for.end(), allele);
-        if (rate == 0 || with < 2) return;
-        const Linked linked = linked_fragments(allele, origins, sample, first, last);
-        const std::vector<double> odds = foreign_odds(allele, rate, linked, with);
+        if (rates_.foreign == 0 || with < 2) return;
         const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
                                  std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
-        // What most reads show is the sample's, unless neighbours say otherwise.
-        if (with * std::max(2, genotypes_.ploidy) >= informative &&
-            *std::max_element(odds.begin(), odds.end()) < std::log10(rate) + kLeastOdds)
-            return;
+        // What most reads show is the sample's.
+        if (with * std::max(2, genotypes_.ploidy) >= informative) return;
+        const double weight = log10_of_mapq(allele) + std::log10(allele > 0 ? kForeignAlone : kAloneReference);
+        std::vector<double> odds;
+        for (const auto& [share, probability] : kForeignShares) odds.push_back(weight + std::log10(probability));
+        const std::vector<double> foreign = foreign_likelihoods(allele, odds);
+        for (size_t genotype = 0; genotype < foreign.size(); ++genotype)
+            log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
+    }
+
+    // Weighs whether fragments are of a copy, or of a chromosome that differs as much. Gives the fragments that are not
+    // of a copy: log10 is of these from then on.
+    std::vector<size_t> weigh_clusters(const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
+        std::vector<size_t> rest(seen_.fragments.size());
+        std::iota(rest.begin(), rest.end(), size_t{0});
+        if (origins.neighbours == nullptr || rates_.foreign == 0) return rest;
+        std::vector<Group> groups = groups_of(origins, sample, first, last);
+        if (!groups.empty()) weigh(groups);
+        for (const Group& group : groups) {
+            if (!group.is_foreign) continue;
+            std::vector<size_t> others;
+            std::set_difference(rest.begin(), rest.end(), group.fragments.begin(), group.fragments.end(),
+                                std::back_inserter(others));
+            rest = std::move(others);
+        }
+        return rest;
+    }
+
+    // log10 P(fragments | genotype) where foreign reads of each of kForeignShares, as frequent as `odds` (log10) beside
+    // the allele, show it.
+    std::vector<double> foreign_likelihoods(int allele, const std::vector<double>& odds) const {
         const double prior = allele > 0 ? prior_of(allele) : 0;
-        for (size_t i = 0; i < odds.size(); ++i)
-            add(prior + odds[i], mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i)), allele, 1));
+        std::vector<double> likelihoods(log10_.size(), kLowest);
+        for (size_t i = 0; i < odds.size(); ++i) {
+            const std::vector<double> mixture =
+                mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i)), allele, 1);
+            for (size_t genotype = 0; genotype < mixture.size(); ++genotype)
+                likelihoods[genotype] = log10_add(likelihoods[genotype], prior + odds[i] + mixture[genotype]);
+        }
+        return likelihoods;
     }
 
     // Errors of a strand show an allele.
@@ -140,19 +166,6 @@ private:
         return total;
     }
 
-    Linked linked_fragments(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
-        std::vector<int64_t> covering, with;
-        if (origins.neighbours == nullptr) return {};
-        for (size_t i = 0; i < seen_.fragments.size(); ++i) {
-            const int64_t name = (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)];
-            covering.push_back(name);
-            if (seen_.informative_for[i] == allele) with.push_back(name);
-        }
-        std::sort(covering.begin(), covering.end());
-        std::sort(with.begin(), with.end());
-        return linked_to(*origins.neighbours, sample, first, last, covering, with);
-    }
-
     // log10 of how much likelier fragments are for a share of foreign ones than for a share of chromosomes.
     double log10_of_share(double share, const Shown& shown) const {
         double chromosomes = log10_of(genotypes_.ploidy > 1 ? 1.0 / genotypes_.ploidy : kNearlyAll, shown);
@@ -166,61 +179,135 @@ private:
                static_cast<double>(shown.covering - shown.with) * std::log10(1 - share);
     }
 
-    // log10 of how much likelier a neighbour is for a share of foreign reads, as two of its reads have to be seen.
-    double log10_of_seen(double share, const Shown& shown) const {
-        const double all = static_cast<double>(shown.covering), without = std::pow(1 - share, all - 1);
-        return log10_of_share(share, shown) - std::log10(1 - without * (1 - share + all * share));
-    }
-
     double foreign_share(size_t number) const { return kForeignShares[number].first / genotypes_.ploidy; }
 
-    // log10 of how often foreign reads of each of kForeignShares show an allele, as a share of its prior. However
-    // surely there is a copy, some alleles there are the sample's: only what tells the allele's own reads goes beyond.
-    std::vector<double> foreign_odds(int allele, double rate, const Linked& linked, int64_t with) const {
-        const double snvs = std::log10(allele > 0 ? kForeignSnvs : 1);
-        std::vector<double> odds = odds_beside(linked.others);
-        double any = 0;
-        for (double& one : odds) {
-            one += std::log10(rate) - snvs;
-            any = log10_add(any, one);
+    // The fragments of a cluster that are over the site, ascending.
+    struct Group {
+        std::vector<size_t> fragments;
+        // log10 of how likely the cluster is of a chromosome, and of a copy, beside a usual chromosome.
+        double chromosome = 0, copy = 0;
+        double lift = 0;                             // log10 of how many SNVs such a chromosome has for each usual one
+        std::vector<double> of_genotype, of_allele;  // log10, with the fragments' own: of a chromosome, and of a copy
+        bool is_foreign = false;
+    };
+
+    std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
+        std::map<int64_t, size_t> numbers;  // by name
+        std::vector<int64_t> names;
+        for (size_t i = 0; i < seen_.fragments.size(); ++i)
+            numbers[(*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]] = i;
+        for (const auto& [name, number] : numbers) names.push_back(name);
+        std::vector<Group> groups;
+        for (const Cluster& cluster : clusters_of(*origins.neighbours, sample, first, last, names)) {
+            Group& group = groups.emplace_back();
+            for (const int64_t name : cluster.here) group.fragments.push_back(numbers[name]);
+            std::sort(group.fragments.begin(), group.fragments.end());
+            find_origins(cluster, group);
         }
-        const double usual = allele > 0 ? SourceRates{}.foreign : SourceRates{}.foreign_reference;
-        const double most = kMostOfOwn + std::clamp(3 * std::log10(rate / usual), 0.0, kMoreOfOwn);
-        const double own = std::min(most, odds_of_linked(linked) + odds_of_lone(linked, with));
-        for (size_t i = 0; i < odds.size(); ++i)
-            odds[i] += snvs - any + own + log10_of_mapq(allele) + log10_of_share(foreign_share(i), linked.elsewhere);
-        return odds;
+        return groups;
     }
 
-    // log10 of how much likelier neighbours of other fragments are beside foreign reads of each of kForeignShares.
-    std::vector<double> odds_beside(const std::vector<Shown>& others) const {
-        const double more = kOddsOfOthers * std::max(0.0, static_cast<double>(others.size()) - 1);
-        std::vector<double> odds;
+    void find_origins(const Cluster& cluster, Group& group) const {
+        // How much likelier the mismatches are beside those of a usual chromosome, and so many more SNVs.
+        double divergent = 0, with_snv = 0;
+        for (const double divergence : kDivergences) {
+            const double one = std::exp(log_of_divergence(cluster, divergence)) / std::size(kDivergences);
+            divergent += one;
+            with_snv += one * divergence / kUsualDivergence;
+        }
+        group.chromosome = std::log10(1 + kDivergentChromosomes * divergent);
+        group.lift = std::log10(1 + kDivergentChromosomes * with_snv) - group.chromosome;
+        const Shown here{static_cast<int64_t>(seen_.fragments.size()), static_cast<int64_t>(group.fragments.size())};
+        double copy = 0;
         for (size_t i = 0; i < std::size(kForeignShares); ++i) {
-            odds.push_back(std::log10(kForeignShares[i].second) + std::min(more, kMostOfOthers));
-            double most = 0;
-            for (const Shown& one : others) {
-                const double seen = log10_add(log10_of_seen(foreign_share(i), one), kOddsOfChromosome);
-                odds.back() += std::min(seen, kMostOfShare);
-                most = std::max(most, std::min(seen, kMostOfShare));
-            }
-            odds.back() -= most;  // a single one may be of errors
+            const double share = foreign_share(i);
+            copy +=
+                kSharesOfCopies[i] * std::pow(10.0, log10_of_share(share, cluster.elsewhere) + log10_of(share, here));
         }
-        return odds;
+        group.copy = std::log10(std::max(kLeastFactor, copy * divergent));
+        const auto add_group = [&](double origin, const std::vector<double>& of, size_t count,
+                                   std::vector<double>& to) {
+            for (size_t column = 0; column < count; ++column) {
+                to.push_back(origin);
+                for (const size_t i : group.fragments)
+                    to.back() += std::log10(std::max(kLeastFactor, of[i * count + column]));
+            }
+        };
+        add_group(group.chromosome, seen_.of_genotype, log10_.size(), group.of_genotype);
+        add_group(group.copy, seen_.of_allele, static_cast<size_t>(seen_.alleles), group.of_allele);
     }
 
-    static double odds_of_linked(const Linked& linked) {
-        return kOddsOfTogether * static_cast<double>(linked.together) +
-               kOddsOfDisagreeing * static_cast<double>(linked.disagreeing);
+    // Whether a group's fragments all show an allele that a genotype has once or more, beside another one.
+    bool is_lifted(const Group& group, size_t genotype) const {
+        const int64_t shown = seen_.informative_for[group.fragments.front()];
+        if (group.is_foreign || shown <= 0) return false;
+        const double share = genotypes_.share[static_cast<size_t>(shown) * log10_.size() + genotype];
+        return share > 0 && share < 1 &&
+               std::all_of(
+                   group.fragments.begin(), group.fragments.end(),
+                   [&](size_t i) { return seen_.informative_for[i] == shown; });
     }
 
-    // log10 of how much likelier the bases are that single fragments with the allele show, if these are more than those
-    // of the other fragments: both are Poisson.
-    double odds_of_lone(const Linked& linked, int64_t with) const {
-        const auto others = static_cast<double>(static_cast<int64_t>(seen_.fragments.size()) - with);
-        const double usual = std::max(kFewestLone, (static_cast<double>(linked.lone_without) + 0.5) / (others + 1));
-        const double more = static_cast<double>(linked.lone_with) * std::log10(1 + kLoneOfForeign / usual);
-        return std::max(0.0, more - static_cast<double>(with) * kLoneOfForeign / std::log(10.0));
+    // log10 of the probability of a copy that shows an allele, times that of each group.
+    template <class OfGroup>
+    double log10_of_copy(const std::vector<Group>& groups, OfGroup&& of_group) const {
+        double total = kLowest;
+        for (size_t allele = 0; allele < static_cast<size_t>(seen_.alleles); ++allele) {
+            double one = std::log10(allele > 0 ? kDivergence / 3 : 1 - kDivergence) + std::log10(copies());
+            for (const Group& group : groups) one += of_group(group, allele);
+            total = log10_add(total, one);
+        }
+        return total;
+    }
+
+    // The share of all places that have a copy.
+    double copies() const { return std::min(kMostCopies, rates_.foreign * kUsualDivergence / kDivergence); }
+
+    // Finds the groups that are foreign, if there is a copy at all.
+    void find_foreign(std::vector<Group>& groups) const {
+        const auto most = [](const std::vector<double>& of) { return *std::max_element(of.begin(), of.end()); };
+        double more = std::log10(copies() / (1 - copies()));
+        for (Group& group : groups) {
+            group.is_foreign = most(group.of_allele) > most(group.of_genotype);
+            if (group.is_foreign) more += most(group.of_allele) - most(group.of_genotype);
+        }
+        for (Group& group : groups) group.is_foreign = group.is_foreign && more > 0;
+    }
+
+    // Adds what is known of the groups: all that are foreign are of one copy. log10 stays on the scale of the fragments
+    // that are not.
+    void weigh(std::vector<Group>& groups) {
+        find_foreign(groups);
+        const bool has_copy =
+            std::any_of(groups.begin(), groups.end(), [](const Group& one) { return one.is_foreign; });
+        const double without = std::log10(1 - copies());
+        double always = without;
+        for (const Group& group : groups) always += group.chromosome;
+        if (has_copy)
+            always = log10_of_copy(groups, [](const Group& group, size_t allele) {
+                return group.is_foreign ? group.of_allele[allele] : group.chromosome;
+            });
+        for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
+            double total = without, own = 0, lift = 0;
+            for (const Group& group : groups) {
+                total += group.of_genotype[genotype];
+                own += group.of_genotype[genotype] - group.chromosome;
+                if (is_lifted(group, genotype)) lift = std::max(lift, group.lift);
+            }
+            total = log10_add(total, log10_of_copy(groups, [&](const Group& group, size_t allele) {
+                                  return log10_add(group.of_genotype[genotype], group.of_allele[allele]);
+                              }));
+            log10_[genotype] += total - own - always + lift;
+        }
+    }
+
+    // Both mismatches that several reads show and those of single reads are Poisson.
+    double log_of_divergence(const Cluster& cluster, double divergence) const {
+        const double more = divergence * cluster.bases;
+        return static_cast<double>(cluster.snvs) * std::log(1 + divergence / rates_.divergence) +
+               static_cast<double>(cluster.lone) *
+                   std::log(1 + more / (cluster.usual_lone + rates_.divergence * cluster.bases)) -
+               more;
     }
 
     // log10 of how much likelier it is that the mapping qualities of an allele's reads have a distribution of their
@@ -247,6 +334,29 @@ private:
     const SourceRates& rates_;
     std::vector<double>& log10_;
 };
+
+}  // namespace
+
+namespace {
+
+// Some of the fragments.
+SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chosen) {
+    if (chosen.size() == seen.fragments.size()) return seen;
+    SeenFragments part{seen.alleles, {}, {}, {}, {}, seen.errors};
+    const auto add = [](std::vector<double>& to, const std::vector<double>& from, size_t row, size_t count) {
+        to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(row * count),
+                  from.begin() + static_cast<std::ptrdiff_t>((row + 1) * count));
+    };
+    const size_t alleles = static_cast<size_t>(seen.alleles),
+                 genotypes = seen.of_genotype.size() / seen.fragments.size();
+    for (const size_t i : chosen) {
+        part.fragments.push_back(seen.fragments[i]);
+        part.informative_for.push_back(seen.informative_for[i]);
+        add(part.of_allele, seen.of_allele, i, alleles);
+        add(part.of_genotype, seen.of_genotype, i, genotypes);
+    }
+    return part;
+}
 
 }  // namespace
 
@@ -293,12 +403,20 @@ void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, in
     Sources(seen, genotypes, {}, log10).add_strand_errors(allele, is_reverse, shares);
 }
 
+std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele) {
+    std::vector<double> odds, total(static_cast<size_t>(genotypes.count()), 0.0);
+    for (const auto& [share, probability] : kForeignShares) odds.push_back(std::log10(probability));
+    return Sources(seen, genotypes, {}, total).foreign_likelihoods(allele, odds);
+}
+
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
-    Sources sources(seen, genotypes, origins.rates, log10);
-    if (origins.contamination[sample] > 0) sources.contaminate(origins.contamination[sample]);
+    Sources all(seen, genotypes, origins.rates, log10);
+    if (origins.contamination[sample] > 0) all.contaminate(origins.contamination[sample]);
+    const SeenFragments rest = part_of(seen, all.weigh_clusters(origins, sample, first, last));
+    Sources sources(rest, genotypes, origins.rates, log10);
     for (int allele = 0; allele < seen.alleles; ++allele) {
-        sources.add_foreign(allele, origins, sample, first, last);
+        sources.add_foreign(allele);
         const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
         for (const bool is_reverse : {false, true})
             if (allele > 0 && errors.may_be)

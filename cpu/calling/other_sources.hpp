@@ -45,8 +45,8 @@ using ContextShares = std::array<ErrorShares, kErrorContexts>;
 // The same of all sources. docs/model.md says what each is.
 struct SourceRates {
     ErrorShares errors;
-    double foreign = 1e-5;            // where no neighbour tells
-    double foreign_reference = 3e-7;  // by itself: how often foreign reads are like the reference
+    double foreign = 0.003;                                     // SNVs of copies
+    double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
 
     const ErrorShares& errors_in(int context) const {
@@ -84,8 +84,8 @@ struct SeenFragments {
     std::vector<ErrorsLike> errors;        // [alleles] that look like it; empty: all of them have no context
 };
 
-// Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
-// a chromosome, and need evidence of other fragments.
+// Shares of foreign reads, relative to that of a chromosome, and the probability of each where nothing tells of a copy:
+// large ones could be those of a chromosome.
 constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.243}, {0.1, 0.243},  {0.2, 0.243},
                                                         {0.3, 0.243},  {0.4, 0.0255}, {0.5, 0.0025}};
 // Shares of the reads of a strand that have an error there, in the last cycle.
@@ -98,6 +98,9 @@ std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool i
 // Adds to P(fragments | genotype), log10, that some of them are errors of a strand that show an allele.
 void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, int allele, bool is_reverse,
                        const ErrorShares& shares, std::vector<double>& log10);
+
+// log10 P(fragments | genotype) where foreign reads that show an allele are as frequent as it.
+std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele);
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,

@@ -180,6 +180,7 @@ void turn_back(ScoredRegion& scored, int64_t length) {
     if (!scored.neighbours) return;
     for (Neighbour& neighbour : scored.neighbours->snvs) neighbour.position -= length;
     for (LoneMismatch& mismatch : scored.neighbours->lone) mismatch.position -= length;
+    for (PlacedRead& read : scored.neighbours->reads) read.position -= length, read.end -= length;
 }
 
 ScoredRegion without_unlisted(const ScoredRegion& region) {

@@ -27,8 +27,6 @@ constexpr int kRounds = 5;
 // Rates of a context alone are tried further, as few bases have it. They count where the logarithm of the likelihood of
 // its SNVs is higher by this much: two standard deviations, for the likeliest of 512 contexts.
 constexpr double kHighestOfContext = 3000, kSureContext = 8;
-// How much rarer foreign reads are where no neighbour tells than on average.
-constexpr double kForeignAlone = 1e-4;
 // What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
 enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
 
@@ -139,10 +137,10 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
         add_strand_errors(seen, genotypes, 1, is_reverse, shares, likelihoods);
         return log10_of_all(likelihoods, genotypes, 0);
     };
-    const double no_contamination = 0;
-    const ReadOrigins foreign{nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &no_contamination, {{0, 0}, 1, 0}};
-    std::vector<double> of_foreign(count, kLowest);
-    add_other_sources(seen, genotypes, foreign, 0, snv.position, snv.position + 1, of_foreign);
+    // What most reads show is of chromosomes.
+    const auto with = static_cast<size_t>(std::count(seen.informative_for.begin(), seen.informative_for.end(), 1));
+    const std::vector<double> of_foreign = 2 * with < seen.fragments.size() ? foreign_likelihoods(seen, genotypes, 1)
+                                                                            : std::vector<double>(count, kLowest);
     Likelihoods found{
         alone[0] + genotypes.prior[0], log10_of_all(alone, genotypes, 1), log10_of_all(of_foreign, genotypes, 0),
         of_errors(false, {0, 1}),      of_errors(true, {0, 1}),           of_errors(false, {1, 0}),
@@ -185,10 +183,12 @@ double SourceRateFinder::log_likelihood(const Rates& rates, const std::vector<Sn
         return one.growing * seen_[kGrowing] + one.strand * seen_[kStrand];
     };
     const double everywhere = of_errors(rates.errors);
-    double seen = bases_ * (rates.chromosomes * seen_[kChromosomes] + rates.foreign * seen_[kForeign] + everywhere);
+    // None is seen in the bases behind another one.
+    const double alone = bases_ - static_cast<double>(kBetween) * static_cast<double>(snvs_.size());
+    double seen = alone * (rates.chromosomes * seen_[kChromosomes] + rates.foreign * seen_[kForeign] + everywhere);
     // One of three letters, on one of two strands.
     for (const auto& [context, own] : rates.of_context)
-        seen += bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own) - everywhere);
+        seen += alone / bases_ * bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own) - everywhere);
     double sum = -kSnvPrior * seen / static_cast<double>(snvs_.size());
     for (const Snv& snv : snvs) sum += std::log(rates.of(snv));
     return sum;
@@ -245,9 +245,8 @@ SourceRates SourceRateFinder::rates() const {
         for (const auto& [context, snvs] : contexts) raise_context(context, snvs, found);
     }
     rates.errors = {lower_limit(kAll[2], found), lower_limit(kAll[1], found)};
-    const double more = std::max(1.0, kForeignAlone * lower_limit(kAll[3], found) / rates.foreign);
-    rates.foreign *= more;
-    rates.foreign_reference *= more;
+    rates.foreign = lower_limit(kAll[3], found);
+    rates.divergence = kSnvPrior * found.chromosomes;
     if (found.of_context.empty()) return rates;
     auto of_context = std::make_shared<ContextShares>();
     of_context->fill(rates.errors);
