@@ -17,9 +17,12 @@ constexpr size_t kMostSites = 40'000;
 // A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
 constexpr double kHighestShare = 0.1, kAllele = 40;
 constexpr int kRounds = 4;
-// What is expected of a class before any is seen, in errors, in sites, and in bases. Contexts differ more than the
-// places of one in reads: where a gene has few sites of a context, a larger number would make these seem alleles.
-constexpr double kPriorErrors = 4, kPriorErrorsOfContext = 0.5, kPriorSites = 4, kPriorBases = 1000;
+// What is expected of a class before any is seen, in sites, and in bases.
+constexpr double kPriorSites = 4, kPriorBases = 1000;
+// The same in errors, [kind]: of a context, and of its places in the read. Contexts of single reads differ: where a
+// gene has few sites of one, a larger number would make these seem alleles. Copies leave what damage does, which is
+// alike.
+constexpr double kPriorErrorsOfContext[] = {0.5, 40, 40}, kPriorErrors[] = {4, 16, 16};
 constexpr double kLeastRate = 1e-6;
 constexpr double kLeastSpread = 0.05, kMostSpread = 1;
 
@@ -181,22 +184,22 @@ void fit_qualities(const OfClasses& of_class, ErrorRates& rates) {
 }
 
 // The rate of a context, drawn towards those of fewer bases before it, and the weight that its sites have.
-std::pair<double, double> rate_of(OfContexts& sums, int context, int letter) {
-    double rate = sums.of(0, context, letter).beyond(kLeastRate, kPriorErrorsOfContext), weight = 0;
+std::pair<double, double> rate_of(OfContexts& sums, int kind, int context, int letter) {
+    double rate = sums.of(0, context, letter).beyond(kLeastRate, kPriorErrorsOfContext[0]), weight = 0;
     for (int i = 1; i <= kContextReach; ++i) {
         const Errors& own = sums.of(i, context, letter);
         weight = own.sites / (own.sites + kPriorSites);
-        rate = weight * own.beyond(rate, kPriorErrorsOfContext) + (1 - weight) * rate;
+        rate = weight * own.beyond(rate, kPriorErrorsOfContext[kind]) + (1 - weight) * rate;
     }
     return {rate, weight};
 }
 
 // Sets the rates of a way of reading a base: [places in the read].
-void fit_context(OfContexts& sums, int context, int letter, float* rates) {
-    const auto [rate, weight] = rate_of(sums, context, letter);
+void fit_context(OfContexts& sums, int kind, int context, int letter, float* rates) {
+    const auto [rate, weight] = rate_of(sums, kind, context, letter);
     const Errors* bins = sums.bin.data() + (context * 4 + letter) * kCycleBins;
     for (int bin = 0; bin < kCycleBins; ++bin)
-        rates[bin] = static_cast<float>(weight * bins[bin].beyond(rate, kPriorErrors) + (1 - weight) * rate);
+        rates[bin] = static_cast<float>(weight * bins[bin].beyond(rate, kPriorErrors[kind]) + (1 - weight) * rate);
 }
 
 }  // namespace
@@ -231,7 +234,7 @@ void ErrorRateFinder::fit_rates(ErrorRates& rates, ContextSums& sums) {
     for (int kind = 0; kind < kKinds; ++kind)
         for (int context = 0; context < kContexts; ++context)
             for (int letter = 0; letter < 4; ++letter)
-                fit_context(sums.of_kind[kind], context, letter, rates_at(rates, kind, context, letter));
+                fit_context(sums.of_kind[kind], kind, context, letter, rates_at(rates, kind, context, letter));
 }
 
 // Adds the errors of a letter at a site to the sums of its contexts, so many times.
@@ -259,7 +262,7 @@ ExpectedErrors ErrorRateFinder::expected_by_others(const Site& site, int letter,
         for (int strand = 0; strand < kStrands; ++strand)
             for (int kind = 0; kind < kKinds; ++kind) {
                 const int context = site.contexts[strand], read = read_as(strand, letter);
-                fit_context(sums.of_kind[kind], context, read, rates_at(rates, kind, context, read));
+                fit_context(sums.of_kind[kind], kind, context, read, rates_at(rates, kind, context, read));
             }
     };
     add_site(site, letter, -1, rates, sums);
