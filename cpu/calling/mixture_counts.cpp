@@ -15,7 +15,7 @@ namespace {
 
 // Phred: an allele of less evidence is taken for errors, one of a single read or of copies. Rates of copies vary less
 // from place to place, and QUAL decides.
-constexpr double kLeastEvidence = 50, kLeastEvidenceOfCopies = 30;
+constexpr double kLeastEvidence = 56, kLeastEvidenceOfCopies = 30;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
 // class, as a share of its square. Each further unit is rarer.
 constexpr double kGapRate = 3e-5, kRepeatSpread = 0.25, kFurtherUnit = 0.15;
