@@ -9,8 +9,8 @@ genome for each seed. A call counts if no filter failed; of iVar, with PASS; of 
 near 0. iVar and freebayes are told to look down to half of the fraction, and know no families. freebayes is stopped
 after 150 seconds of CPU time on a genome: last base tells where. An allele is false if the truth has not got it. Bias
 is the mean of called fraction / true fraction - 1, over alleles that were found. An interval holds the truth if the
-true fraction lies in it. Haplotypes of strains are those of each region of the table: of 2% and more, how many there
-are and are right; of any share, how many are wrong.
+true fraction lies in it. Haplotypes of strains are those of windows of 200 bases: of 2% and more, how many there are
+and are right; of any share, how many are wrong.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ LIMIT = 150
 TABLE = "haplotypes.tsv"
 LEAST_WEIGHT = 0.02
 """Of a haplotype that has to be found."""
+WINDOW = 200
 
 
 class Caller(NamedTuple):
@@ -107,7 +108,7 @@ def together(name: str, scenario: Scenario, mixtures: list[Mixture]) -> dict[str
 
 
 def haplotypes(mixtures: list[Mixture]) -> dict[str, int]:
-    """How many haplotypes of regions there are in tables, and are right or false."""
+    """How many haplotypes of windows there are in tables, and are right or false."""
     totals = dict[str, int]()
     for mixture in mixtures:
         found: dict[tuple[int, int], set[str]] = {}
@@ -148,7 +149,8 @@ def pairhmm(mixture: Mixture, scenario: Scenario, out: Path) -> list[str]:
     """The command line of `pairhmm call --mixture`."""
     options: list[object] = ["--circular", CONTIG] if scenario.circular else []
     options += ["--families", "MI", "--model", "profile"] if scenario.copies else []
-    options += ["--haplotype-table", mixture.folder / TABLE] if "strains" in scenario.name else []
+    if "strains" in scenario.name:
+        options += ["--haplotype-table", mixture.folder / TABLE, "--haplotype-window", WINDOW]
     run = ("call", "--mixture", "-@", 1, "--backend", "cpu")
     return command_of(*run, "-f", mixture.reference, "-o", out, *options, mixture.bam)
 

@@ -50,7 +50,7 @@ pairhmm::RegionBuilder builder(PythonReference& reference, const pairhmm::Contig
     return {reference,
             {contigs.begin(), contigs.end()},
             {bases("join_distance"), bases("max_span"), bases("max_alleles"), bases("flank"), bases("min_flank"),
-             bases("pad")}};
+             bases("pad"), bases("window")}};
 }
 
 // Takes candidates from an iterator of Python, some at a time: each time takes the interpreter's lock.

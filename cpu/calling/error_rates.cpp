@@ -17,8 +17,12 @@ constexpr size_t kMostSites = 40'000;
 // A letter of more of the reads is an allele, at first; then, one of this evidence (Phred).
 constexpr double kHighestShare = 0.1, kAllele = 40;
 constexpr int kRounds = 4;
-// What is expected of a class before any is seen, in errors, in sites, and in bases.
-constexpr double kPriorErrors = 4, kPriorSites = 4, kPriorBases = 1000;
+// What is expected of a class before any is seen, in sites, and in bases.
+constexpr double kPriorSites = 4, kPriorBases = 1000;
+// The same in errors, [kind]: of a context, and of its places in the read. Contexts of single reads differ: where a
+// gene has few sites of one, a larger number would make these seem alleles. Copies leave what damage does, which is
+// alike.
+constexpr double kPriorErrorsOfContext[] = {0.5, 40, 40}, kPriorErrors[] = {4, 16, 16};
 constexpr double kLeastRate = 1e-6;
 constexpr double kLeastSpread = 0.05, kMostSpread = 1;
 
@@ -26,14 +30,21 @@ constexpr double kLeastSpread = 0.05, kMostSpread = 1;
 struct Errors {
     double bases = 0, errors = 0, promised = 0, sites = 0;
 
-    void add(const Errors& other) {
-        bases += other.bases, errors += other.errors, promised += other.promised, sites += other.sites;
+    void add(const Errors& other, double times = 1) {
+        bases += times * other.bases, errors += times * other.errors;
+        promised += times * other.promised, sites += times * other.sites;
     }
 
-    // The rate beyond what is promised, where `prior` is expected.
-    double beyond(double prior) const {
+    // The rate beyond what is promised, where `prior` is expected, with the weight of so many errors.
+    double beyond(double prior, double prior_errors) const {
         const double expected = std::max(kLeastRate, prior);
-        return (std::max(0.0, errors - promised) + kPriorErrors) / (bases + kPriorErrors / expected);
+        return (std::max(0.0, errors - promised) + prior_errors) / (bases + prior_errors / expected);
+    }
+
+    // The same where a class of few sites is taken for like others.
+    double drawn_to(double prior, double prior_errors) const {
+        const double weight = sites / (sites + kPriorSites);
+        return weight * beyond(prior, prior_errors) + (1 - weight) * prior;
     }
 };
 
@@ -41,6 +52,11 @@ int substitution(int context, int letter) { return (context & 3) * 4 + letter; }
 
 // A letter of the reference as the sequencer reads it.
 int read_as(int strand, int letter) { return strand ? 3 - letter : letter; }
+
+// The rates of a way of reading a base: [places in the read].
+float* rates_at(ErrorRates& rates, int kind, int context, int letter) {
+    return rates.of_context.data() + static_cast<size_t>(((kind * kContexts + context) * 4 + letter) * kCycleBins);
+}
 
 }  // namespace
 
@@ -173,32 +189,28 @@ void fit_qualities(const OfClasses& of_class, ErrorRates& rates) {
     }
 }
 
-// The rate of a context, drawn towards those of fewer bases before it, and the weight that its sites have.
-std::pair<double, double> rate_of(OfContexts& sums, int context, int letter) {
-    double rate = sums.of(0, context, letter).beyond(kLeastRate), weight = 0;
-    for (int i = 1; i <= kContextReach; ++i) {
-        const Errors& own = sums.of(i, context, letter);
-        weight = own.sites / (own.sites + kPriorSites);
-        rate = weight * own.beyond(rate) + (1 - weight) * rate;
-    }
-    return {rate, weight};
+// The rate of a context, drawn towards those of fewer bases before it.
+double rate_of(OfContexts& sums, int kind, int context, int letter) {
+    double rate = sums.of(0, context, letter).beyond(kLeastRate, kPriorErrorsOfContext[0]);
+    for (int i = 1; i <= kContextReach; ++i)
+        rate = sums.of(i, context, letter).drawn_to(rate, kPriorErrorsOfContext[kind]);
+    return rate;
 }
 
-void fit_contexts(OfContexts& sums, float* rates) {
-    for (int context = 0; context < kContexts; ++context)
-        for (int letter = 0; letter < 4; ++letter) {
-            const auto [rate, weight] = rate_of(sums, context, letter);
-            for (int bin = 0; bin < kCycleBins; ++bin) {
-                // Of amplicons, a cycle has few sites, where a rare allele would look like the errors of that cycle.
-                const size_t at = (context * 4 + letter) * kCycleBins + bin;
-                const Errors& own = sums.bin[at];
-                const double weight = own.sites / (own.sites + kPriorSites);
-                rates[at] = static_cast<float>(weight * own.beyond(rate) + (1 - weight) * rate);
-            }
-        }
+// Sets the rates of a way of reading a base: [places in the read]. Of amplicons, a place has few sites, where a rare
+// allele would look like the errors of that place.
+void fit_context(OfContexts& sums, int kind, int context, int letter, float* rates) {
+    const double rate = rate_of(sums, kind, context, letter);
+    const Errors* bins = sums.bin.data() + (context * 4 + letter) * kCycleBins;
+    for (int bin = 0; bin < kCycleBins; ++bin)
+        rates[bin] = static_cast<float>(bins[bin].drawn_to(rate, kPriorErrors[kind]));
 }
 
 }  // namespace
+
+struct ContextSums {
+    std::array<OfContexts, kKinds> of_kind;
+};
 
 template <class Visit>
 void ErrorRateFinder::each_error(const Visit& visit) {
@@ -207,7 +219,7 @@ void ErrorRateFinder::each_error(const Visit& visit) {
             if (letter != site.ref) visit(site, letter);
 }
 
-void ErrorRateFinder::fit_rates(ErrorRates& rates) {
+void ErrorRateFinder::fit_rates(ErrorRates& rates, ContextSums& sums) {
     OfClasses of_class{};
     each_error([&](const Site& site, int letter) {
         for (int cell = 0; site.is_error[letter] && cell < kCells; ++cell) {
@@ -219,36 +231,61 @@ void ErrorRateFinder::fit_rates(ErrorRates& rates) {
         }
     });
     fit_qualities(of_class, rates);
-    std::array<OfContexts, kKinds> sums;
     each_error([&](const Site& site, int letter) {
-        for (int cell = 0; site.is_error[letter] && cell < kCells; cell += kQualityClasses) {
-            const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
-            std::array<Errors, kKinds> found{};
-            for (int i = 0; i < kQualityClasses; ++i)
-                found[kind_of(i)].add({double(site.depth[cell + i]), double(site.cells.count[letter][cell + i]),
-                                       site.depth[cell + i] * rates.of_quality[i]});
-            const int context = site.contexts[strand], read = read_as(strand, letter);
-            for (int kind = 0; kind < kKinds; ++kind) {
-                if (kind > 0 && found[kind].bases == 0) continue;
-                found[kind].sites = found[kind].bases > 0 ? 1 : 0;
-                sums[kind].bin[(context * 4 + read) * kCycleBins + bin].add(found[kind]);
-                found[kind].sites = bin == 0 ? 1 : 0;
-                for (int i = 0; i <= kContextReach; ++i) sums[kind].of(i, context, read).add(found[kind]);
-            }
-        }
+        if (site.is_error[letter]) add_site(site, letter, 1, rates, sums);
     });
-    rates.of_context.assign(kKinds * sums[0].bin.size(), 0.0f);
+    rates.of_context.resize(size_t{kKinds} * kContexts * 4 * kCycleBins);
     for (int kind = 0; kind < kKinds; ++kind)
-        fit_contexts(sums[kind], rates.of_context.data() + static_cast<size_t>(kind) * sums[0].bin.size());
+        for (int context = 0; context < kContexts; ++context)
+            for (int letter = 0; letter < 4; ++letter)
+                fit_context(sums.of_kind[kind], kind, context, letter, rates_at(rates, kind, context, letter));
+}
+
+// Adds the errors of a letter at a site to the sums of its contexts, so many times.
+void ErrorRateFinder::add_site(const Site& site, int letter, double times, const ErrorRates& rates, ContextSums& sums) {
+    for (int cell = 0; cell < kCells; cell += kQualityClasses) {
+        const int strand = cell / (kCells / kStrands), bin = cell / kQualityClasses % kCycleBins;
+        std::array<Errors, kKinds> found{};
+        for (int i = 0; i < kQualityClasses; ++i)
+            found[kind_of(i)].add({double(site.depth[cell + i]), double(site.cells.count[letter][cell + i]),
+                                   site.depth[cell + i] * rates.of_quality[i]});
+        const int context = site.contexts[strand], read = read_as(strand, letter);
+        for (int kind = 0; kind < kKinds; ++kind) {
+            if (kind > 0 && found[kind].bases == 0) continue;
+            found[kind].sites = found[kind].bases > 0 ? 1 : 0;
+            sums.of_kind[kind].bin[(context * 4 + read) * kCycleBins + bin].add(found[kind], times);
+            found[kind].sites = bin == 0 ? 1 : 0;
+            for (int i = 0; i <= kContextReach; ++i) sums.of_kind[kind].of(i, context, read).add(found[kind], times);
+        }
+    }
+}
+
+// The errors that are expected of a letter at a site by all others: an allele is no error of its own context.
+ExpectedErrors ErrorRateFinder::expected_by_others(const Site& site, int letter, ErrorRates& rates, ContextSums& sums) {
+    if (!site.is_error[letter]) return expected_errors(site.depth, site.contexts, letter, rates);
+    const auto fit = [&] {
+        for (int strand = 0; strand < kStrands; ++strand)
+            for (int kind = 0; kind < kKinds; ++kind) {
+                const int context = site.contexts[strand], read = read_as(strand, letter);
+                fit_context(sums.of_kind[kind], kind, context, read, rates_at(rates, kind, context, read));
+            }
+    };
+    add_site(site, letter, -1, rates, sums);
+    fit();
+    const ExpectedErrors expected = expected_errors(site.depth, site.contexts, letter, rates);
+    add_site(site, letter, 1, rates, sums);
+    fit();
+    return expected;
 }
 
 // Tells alleles from errors by the rates, and fits the spread of the errors.
-void ErrorRateFinder::fit_spread(ErrorRates& rates) {
+void ErrorRateFinder::fit_spread(ErrorRates& rates, ContextSums& sums) {
     double squares = 0, expected = 0;
     each_error([&](Site& site, int letter) {
         const auto seen = of_strands(site.cells.count[letter]);
+        const ExpectedErrors by_others = expected_by_others(site, letter, rates, sums);
+        site.is_error[letter] = tail_evidence(seen, by_others, rates.spread) < kAllele;
         const ExpectedErrors errors = expected_errors(site.depth, site.contexts, letter, rates);
-        site.is_error[letter] = tail_evidence(seen, errors, rates.spread) < kAllele;
         for (int strand = 0; site.is_error[letter] && strand < kStrands; ++strand) {
             const double mean = errors.total[strand];
             squares += (seen[strand] - mean) * (seen[strand] - mean) - mean;
@@ -261,8 +298,9 @@ void ErrorRateFinder::fit_spread(ErrorRates& rates) {
 ErrorRates ErrorRateFinder::rates() {
     ErrorRates rates;
     for (int round = 0; round < kRounds; ++round) {
-        fit_rates(rates);
-        fit_spread(rates);
+        ContextSums sums;
+        fit_rates(rates, sums);
+        fit_spread(rates, sums);
     }
     return rates;
 }

@@ -51,6 +51,8 @@ struct ExpectedErrors {
 ExpectedErrors expected_errors(const std::array<uint32_t, kCells>& depth, const std::array<int, kStrands>& contexts,
                                int letter, const ErrorRates& rates);
 
+struct ContextSums;
+
 class ErrorRateFinder {
 public:
     explicit ErrorRateFinder(int min_base_quality) : counter_(min_base_quality) {}
@@ -78,8 +80,10 @@ private:
     void take_molecules(int64_t frontier);
     template <class Visit>
     void each_error(const Visit& visit);
-    void fit_rates(ErrorRates& rates);
-    void fit_spread(ErrorRates& rates);
+    void fit_rates(ErrorRates& rates, ContextSums& sums);
+    void fit_spread(ErrorRates& rates, ContextSums& sums);
+    static void add_site(const Site& site, int letter, double times, const ErrorRates& rates, ContextSums& sums);
+    static ExpectedErrors expected_by_others(const Site& site, int letter, ErrorRates& rates, ContextSums& sums);
 
     CellCounter counter_;
     MoleculeBases molecules_;

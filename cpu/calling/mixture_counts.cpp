@@ -13,8 +13,9 @@ namespace pairhmm {
 
 namespace {
 
-// Phred: an allele of less evidence is taken for errors.
-constexpr double kLeastEvidence = 50;
+// Phred: an allele of less evidence is taken for errors, one of a single read or of copies. Rates of copies vary less
+// from place to place, and QUAL decides.
+constexpr double kLeastEvidence = 56, kLeastEvidenceOfCopies = 30;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
 // class, as a share of its square. Each further unit is rarer.
 constexpr double kGapRate = 3e-5, kRepeatSpread = 0.25, kFurtherUnit = 0.15;
@@ -42,10 +43,19 @@ std::string moved_letters(const Indel& indel, const ReferenceWindow& reference) 
     return letters;
 }
 
+// Whether most of some bases are those of copies.
+bool are_copies(const std::array<uint32_t, kCells>& seen) {
+    int64_t more = 0;
+    for (size_t cell = 0; cell < seen.size(); ++cell)
+        more += cell % kQualityClasses < kCopiesClass ? -int64_t{seen[cell]} : int64_t{seen[cell]};
+    return more > 0;
+}
+
 // Which artefact reads show, if they show more than errors.
 std::optional<Artefact> judged(const std::array<uint32_t, kCells>& depth, const std::array<uint32_t, kCells>& seen,
                                const ExpectedErrors& expected, double spread) {
-    if (tail_evidence(of_strands(seen), expected, spread) < kLeastEvidence) return {};
+    const double least = are_copies(seen) ? kLeastEvidenceOfCopies : kLeastEvidence;
+    if (tail_evidence(of_strands(seen), expected, spread) < least) return {};
     return artefact_of(depth, seen, expected, spread);
 }
 

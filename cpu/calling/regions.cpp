@@ -11,12 +11,12 @@ RegionBuilder::RegionBuilder(ReferenceBases& reference, std::map<std::string, in
     : reference_(reference), contig_length_(std::move(contig_length)), options_(options) {}
 
 std::optional<Region> RegionBuilder::push(Variant variant, std::optional<Extent> known) {
-    const Extent extent = known ? *known : variant_extent(variant, reference_);
+    const Extent extent = known ? *known : variant_extent(variant, reference_), core = core_of(variant, extent);
     std::optional<Region> closed;
     if (!variants_.empty() && !joins(variant, extent))
-        closed = close(variant.chrom == variants_.front().chrom ? std::optional<int64_t>(extent.start) : std::nullopt);
-    core_start_ = variants_.empty() ? extent.start : std::min(core_start_, extent.start);
-    core_end_ = variants_.empty() ? extent.end : std::max(core_end_, extent.end);
+        closed = close(variant.chrom == variants_.front().chrom ? std::optional<int64_t>(core.start) : std::nullopt);
+    core_start_ = variants_.empty() ? core.start : std::min(core_start_, core.start);
+    core_end_ = variants_.empty() ? core.end : std::max(core_end_, core.end);
     joined_until_ = std::max(joined_until_, variant.joined_until);
     alleles_ += static_cast<int64_t>(variant.alts.size());
     variants_.push_back(std::move(variant));
@@ -39,7 +39,18 @@ std::optional<int64_t> RegionBuilder::open_start() const {
     return variants_.empty() ? std::nullopt : std::optional<int64_t>(core_start_);
 }
 
+// What a candidate adds to the core of its region: its window, and what of its extent lies outside.
+Extent RegionBuilder::core_of(const Variant& variant, const Extent& extent) const {
+    if (options_.window == 0) return extent;
+    const int64_t start = variant.pos / options_.window * options_.window;
+    const int64_t end = std::min(start + options_.window, contig_length_.at(variant.chrom));
+    return {std::min(start, extent.start), std::max(end, extent.end)};
+}
+
 bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
+    if (options_.window > 0)
+        return variant.chrom == variants_.back().chrom &&
+               variant.pos / options_.window == variants_.back().pos / options_.window;
     // An indel stays with the SNV of the base before it: a gVCF has one record of them.
     const Variant& last = variants_.back();
     if (variant.chrom == last.chrom && variant.pos == last.pos && is_snv(last) && !is_snv(variant)) return true;

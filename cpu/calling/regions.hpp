@@ -20,15 +20,17 @@ constexpr int64_t kRepeatReach = 100;
 // How candidates are joined, in bases: `RegionOptions` in pairhmm/variants/regions.py.
 struct RegionOptions {
     int64_t join_distance, max_span, max_alleles, flank, min_flank, pad;
+    int64_t window = 0;
 
     // A region reaches no further beyond its candidates, and has no larger gap between them.
-    int64_t margin() const { return std::max(join_distance, flank + kRepeatReach); }
+    int64_t margin() const { return std::max(join_distance, flank + kRepeatReach) + window; }
 };
 
 // An interval of a contig with the candidates in it.
 struct Region {
     std::string chrom;
-    int64_t core_start = 0, core_end = 0;            // the extent of the candidates; reads that overlap it are scored
+    int64_t core_start = 0, core_end = 0;            // the extent of the candidates, or their window; reads that
+                                                     // overlap it are scored
     int64_t start = 0, end = 0;                      // reads are cut to it
     int64_t haplotype_start = 0, haplotype_end = 0;  // haplotypes span it
     std::vector<Variant> variants;                   // in order of position; none where haplotypes were given
@@ -65,6 +67,7 @@ public:
     std::optional<int64_t> open_start() const;
 
 private:
+    Extent core_of(const Variant& variant, const Extent& extent) const;
     bool joins(const Variant& variant, const Extent& extent) const;
     Region close(std::optional<int64_t> next_start);
     Extent flanked(int64_t length) const;

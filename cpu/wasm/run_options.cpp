@@ -49,6 +49,7 @@ bool RunOptions::set(const std::string& name, const Values& values) {
         {"flank", &joining.flank},
         {"minFlank", &joining.min_flank},
         {"pad", &joining.pad},
+        {"window", &joining.window},
         {"maxHaplotypes", &stream.max_haplotypes},
         {"maxDepth", &stream.max_depth},
         {"maxCells", &stream.max_cells},

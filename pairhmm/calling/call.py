@@ -200,6 +200,9 @@ def write_calls(
     _check_records(written, inputs, genotyping)
     if haplotype_table is not None and not genotyping.mixture:
         raise InputError("--haplotype-table", "", "haplotypes have fractions in a mixture", "add --mixture")
+    if chosen.joining.window and (chosen.reads.circular or not genotyping.mixture):
+        cure = "leave out --circular" if genotyping.mixture else "add --mixture"
+        raise InputError("--haplotype-window", "", "windows are those of a mixture without circles", cure)
     caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, refinement(inputs)) as run:

@@ -30,6 +30,7 @@ from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
 from pairhmm.variants.ploidy import ASSEMBLIES, MOST_COPIES, Ploidies, read_ploidy
+from pairhmm.variants.regions import RegionOptions
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -203,6 +204,15 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
     metavar="FILE",
     panel=OUTPUT,
     help="Write the haplotypes of a mixture with their fractions: .tsv, .tsv.gz (with an index) or .parquet.",
+)
+@option(
+    RegionOptions(),
+    "window",
+    "--haplotype-window",
+    metavar="BASES",
+    panel=OUTPUT,
+    help="Give the haplotypes of windows of so many bases, counted from the beginning of each contig, in place of"
+    " those of regions around candidates. 0: no windows.",
 )
 @option(
     call.write_calls,

@@ -54,6 +54,7 @@ class RunKeywords(TypedDict, total=False):
     flank: int
     min_flank: int
     pad: int
+    window: int
     evidence: EvidenceOptions
     max_haplotypes: int
     max_depth: int

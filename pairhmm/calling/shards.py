@@ -54,7 +54,7 @@ def margin(options: RunOptions) -> int:
 
     They limit each other's flanks. Beyond the margin a flank may be longer, by up to `REPEAT_REACH`.
     """
-    return max(options.joining.join_distance, options.joining.flank)
+    return max(options.joining.join_distance, options.joining.flank) + options.joining.window
 
 
 def context(options: RunOptions) -> int:

@@ -18,6 +18,9 @@ from pairhmm.variants.variant import Variant
 REPEAT_REACH = 100
 """The most bases by which a flank is longer, to end outside repeats."""
 
+LARGEST_WINDOW = 1000
+"""The most bases of a window. Candidates are sought so far beyond requested regions, so that windows are whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class RegionOptions:
@@ -40,6 +43,10 @@ class RegionOptions:
     pad : int
         Haplotypes are longer than the cut reads by this many bases on either side, so that a read with an insertion or
         deletion still fits.
+    window : int
+        Of a mixture: the regions are windows of so many bases, counted from the beginning of each contig, in place of
+        what `join_distance`, `max_span` and `max_alleles` make. A window is longer where the extent of one of its
+        candidates passes its end. 0: none.
     """
 
     join_distance: Annotated[int, Within(0)] = 25
@@ -48,6 +55,7 @@ class RegionOptions:
     flank: Annotated[int, Within(0)] = 55
     min_flank: Annotated[int, Within(0)] = 10
     pad: Annotated[int, Within(0)] = 15
+    window: Annotated[int, Within(0, LARGEST_WINDOW)] = 0
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -170,7 +170,14 @@ def test_strains_are_found_again(planted, tmp_path, run_cli, ending):
     table, calls = tmp_path / f"haplotypes{ending}", tmp_path / "calls.vcf.gz"
     assert run_cli(*arguments(planted, "--haplotype-table", str(table), "-o", str(calls))).returncode == 0
     strains = json.loads((planted / "strains.json").read_text())
-    rows = read_table(table)
+    check_rows(read_table(table), strains)
+    with pysam.VariantFile(str(calls)) as records:
+        for record in records:
+            check_record(record, strains)
+
+
+def check_rows(rows, strains):
+    """Haplotypes of each region are those of the strains, and so are their fractions."""
     for start, end in {(row["start"], row["end"]) for row in rows}:
         expected = {}
         for name, letters in strains.items():
@@ -182,9 +189,19 @@ def test_strains_are_found_again(planted, tmp_path, run_cli, ending):
         for sequence, row in found.items():
             assert row["low"] < row["fraction"] < row["high"]
             assert row["fraction"] == pytest.approx(expected[sequence], abs=4 * sqrt(expected[sequence] / depth))
-    with pysam.VariantFile(str(calls)) as records:
-        for record in records:
-            check_record(record, strains)
+
+
+def test_haplotypes_of_windows(planted, tmp_path, run_cli):
+    tables = []
+    for number, region in enumerate(((), ("-r", "q:101-150"))):
+        tables.append(tmp_path / f"{number}.tsv")
+        given = "--haplotype-table", str(tables[-1]), "--haplotype-window", "50", "-o", str(tmp_path / "calls.vcf")
+        assert run_cli(*arguments(planted, *given, *region)).returncode == 0
+    rows, part = map(read_table, tables)
+    assert {(row["start"] % 50, row["end"] - row["start"]) for row in rows} == {(0, 50)}
+    deep = [row for row in rows if row["end"] < LENGTH]  # no read has the last base
+    check_rows(deep, json.loads((planted / "strains.json").read_text()))
+    assert part == [row for row in rows if row["start"] == 100]
 
 
 def read_table(path):
@@ -257,6 +274,15 @@ def test_a_table_of_haplotypes_needs_a_mixture(planted, tmp_path, run_cli):
     )
     assert done.returncode == 2
     assert "add --mixture" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "cure"), [((), "add --mixture"), (("--mixture", "--circular", "q"), "leave out --circular")]
+)
+def test_windows_are_those_of_a_mixture_without_circles(planted, run_cli, options, cure):
+    done = run_cli("call", "-f", str(planted / "ref.fa"), "--haplotype-window", "100", *options, str(planted / "s.bam"))
+    assert done.returncode == 2
+    assert cure in done.stderr
 
 
 def test_genotypes_of_a_mixture_have_no_priors():
