@@ -25,6 +25,8 @@ constexpr double kLeastShare = 0.03, kHighestShare = 0.8;
 constexpr double kTogether = 0.7;
 // Bases that a usual fragment shows alone: at least so many.
 constexpr double kFewestLone = 0.3;
+// A fragment of a copy shows so many mismatches. Where one does, those that show fewer may be of it, too.
+constexpr int64_t kFewestOfFirst = 2;
 
 using Fragments = std::vector<int64_t>;
 
@@ -315,7 +317,7 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
     while (!rest.empty()) {
         const std::vector<int64_t> shown = counts_of(rest, apart, lone);
         const auto most = std::max_element(shown.begin(), shown.end());
-        if (*most == 0) break;
+        if (*most < (found.empty() ? kFewestOfFirst : 1)) break;
         Cluster cluster = cluster_around(rest[static_cast<size_t>(most - shown.begin())], covering, apart, lone);
         cluster.bases = covered(neighbours.reads, cluster.own);
         Fragments without;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -192,16 +191,16 @@ private:
     };
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
-        std::map<int64_t, size_t> numbers;  // by name
+        const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
         std::vector<int64_t> names;
-        for (size_t i = 0; i < seen_.fragments.size(); ++i)
-            numbers[(*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]] = i;
-        for (const auto& [name, number] : numbers) names.push_back(name);
+        for (size_t i = 0; i < seen_.fragments.size(); ++i) names.push_back(name_of(i));
+        std::sort(names.begin(), names.end());
         std::vector<Group> groups;
         for (const Cluster& cluster : clusters_of(*origins.neighbours, sample, first, last, names)) {
             Group& group = groups.emplace_back();
-            for (const int64_t name : cluster.here) group.fragments.push_back(numbers[name]);
-            std::sort(group.fragments.begin(), group.fragments.end());
+            for (size_t i = 0; i < seen_.fragments.size(); ++i)
+                if (std::binary_search(cluster.here.begin(), cluster.here.end(), name_of(i)))
+                    group.fragments.push_back(i);
             find_origins(cluster, group);
         }
         return groups;
@@ -341,7 +340,6 @@ namespace {
 
 // Some of the fragments.
 SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chosen) {
-    if (chosen.size() == seen.fragments.size()) return seen;
     SeenFragments part{seen.alleles, {}, {}, {}, {}, seen.errors};
     const auto add = [](std::vector<double>& to, const std::vector<double>& from, size_t row, size_t count) {
         to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(row * count),
@@ -413,8 +411,10 @@ void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, co
                        int64_t first, int64_t last, std::vector<double>& log10) {
     Sources all(seen, genotypes, origins.rates, log10);
     if (origins.contamination[sample] > 0) all.contaminate(origins.contamination[sample]);
-    const SeenFragments rest = part_of(seen, all.weigh_clusters(origins, sample, first, last));
-    Sources sources(rest, genotypes, origins.rates, log10);
+    const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
+    const bool is_part = chosen.size() < seen.fragments.size();
+    const SeenFragments rest = is_part ? part_of(seen, chosen) : SeenFragments();
+    Sources sources(is_part ? rest : seen, genotypes, origins.rates, log10);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);
         const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];

@@ -164,11 +164,11 @@ def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
     places = np.arange(300, len(codes) - 300, 100)
     often, never = (rates_with_errors(tmp_path, codes, places, rate) for rate in (0.8, 0.0))
     assert 2 < often.growing < 20
-    assert (never.strand, never.growing, never.foreign, never.foreign_reference) == (5e-5, 1e-4, 1e-5, 3e-7)
+    assert (never.strand, never.growing, never.foreign) == (5e-5, 1e-4, 0.003)
     copies = source_rates(collapsed[0])
     assert (copies.strand, copies.growing) == (5e-5, 1e-4)
-    assert copies.foreign / 1e-5 == pytest.approx(copies.foreign_reference / 3e-7)
-    assert copies.foreign > 1e-4
+    # A copy is in 5 of 9 kb, with 35 SNVs for each one of a chromosome.
+    assert 3 < copies.foreign < 35
 
 
 def test_copies_that_are_far_apart_are_seen(tmp_path):
@@ -184,7 +184,7 @@ def test_copies_that_are_far_apart_are_seen(tmp_path):
     write_fasta(tmp_path / "ref.fa", {"c": codes})
     with ReadWriter(tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s") as bam:
         bam.add(SimulatedReads.concatenate(reads))
-    assert source_rates(tmp_path).foreign > 3e-5
+    assert source_rates(tmp_path).foreign > 0.3
 
 
 def test_the_library_shows_the_context_of_errors(tmp_path):
