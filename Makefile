@@ -97,21 +97,16 @@ WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.
 	cpu/forward/trees.cpp cpu/pdhmm/columns.cpp cpu/pdhmm/pdhmm.cpp cpu/pdhmm/wasm.cpp \
 	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
 	cpu/formats/primers.cpp cpu/formats/read_ends.cpp cpu/formats/region_lines.cpp \
+	$(filter-out cpu/calling/scoring.cpp,$(wildcard cpu/calling/*.cpp)) \
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
-WASM_FLAGS := -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -Icpu
 WASM_CXX := $(BIN)/python -m ziglang c++ -target wasm32-wasi
-# The files of cpu/calling/ are compiled together as CMake does it: most of a small file's time is its headers. Zig compiles
-# one file after the other, so that each core has a Zig of its own.
-$(WASM): $(ZIG) $(wildcard cpu/*/*)
-	@rm -rf build/web/units && mkdir -p build/web/units
-	@for source in $(WASM_SOURCES); do echo "#include \"$${source#cpu/}\"" > build/web/units/$$(echo $${source#cpu/} | tr / _); done
-	@awk '/^pairhmm_objects/ { objects = $$1; files = 0 } \
-		{ while (match($$0, /calling\/[a-z_]*\.cpp/)) { \
-			file = substr($$0, RSTART, RLENGTH); $$0 = substr($$0, RSTART + RLENGTH); \
-			unit = substr(objects, 17) "_" int(files++ * 0.125); \
-			if (file != "calling/scoring.cpp") print "#include \"" file "\"" > ("build/web/units/" unit ".cpp") } }' cpu/CMakeLists.txt
-	ls build/web/units/*.cpp | xargs -P $$(getconf _NPROCESSORS_ONLN) -I{} $(WASM_CXX) $(WASM_FLAGS) -c -o {}.o {}
-	$(WASM_CXX) -mexec-model=reactor -s -Wl,--gc-sections -o $@ build/web/units/*.o
+WASM_FLAGS := -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -Icpu
+WASM_OBJECTS := $(WASM_SOURCES:cpu/%.cpp=build/web/%.o)
+$(WASM_OBJECTS): build/web/%.o: cpu/%.cpp $(wildcard cpu/*/*.hpp) | $(ZIG)
+	@mkdir -p $(@D)
+	$(WASM_CXX) $(WASM_FLAGS) -c -o $@ $<
+$(WASM): $(WASM_OBJECTS)
+	$(WASM_CXX) -mexec-model=reactor -s -Wl,--gc-sections -o $@ $^
 
 # The kernels for GPUs, as a browser takes them.
 GPU_JSON := build/web/gpu.json
