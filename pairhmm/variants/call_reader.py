@@ -129,6 +129,7 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
         str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
         _fractions(sample.get("AF")),
         _fractions(sample.get("CIAF")),
+        sample.get("GT") == (None,) and "DP" in sample and sample["DP"] is None,
     )
 
 

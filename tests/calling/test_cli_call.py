@@ -140,6 +140,9 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
 
     places = [int(row[1]) for row in records(TRUTH.read_text())]
     assert copies("--sample-ploidy", "1=4") == [4] * 14
+    assert {row[9] for row in records(run("call", "-v", TRUTH, "--sample-ploidy", "1=0", BAM).stdout)} == {
+        ".:.:.:.:.:."
+    }
     by_sex = [1 if place <= 6000 else 0 if 9000 <= place <= 9500 else 3 for place in places]
     assert set(by_sex) >= {1, 3}
     assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=M") == by_sex
