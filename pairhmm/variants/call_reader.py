@@ -90,7 +90,8 @@ class CalledSites:
                 yield _site(record, self._info)
         except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
-            raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
+            cure = "the file may be cut off or damaged" + ("" if place else ", or have spaces in place of tabs")
+            raise InputError(self.path, where, "can't be read", cure) from error
 
     def close(self) -> None:
         """Close the file."""

@@ -163,6 +163,8 @@ def test_a_gvcf_and_filters():
     ("options", "message"),
     [
         (["--gq-bands", "20,10"], "'20,10' is not a list of ascending numbers from 1 to 99"),
+        (["--gq-bands", "10,20"], "--gq-bands needs --gvcf."),
+        (["--ploidy", "3.5"], "'3.5' is not a valid whole number."),
         (["--mnv"], "--mnv is for variants that are found in reads; leave out --mnv or the file"),
         (["--gvcf"], "--gvcf is for variants that are found in reads; leave out --gvcf or the file"),
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
