@@ -225,7 +225,7 @@ def _opened(
 ) -> Iterator[_Opened]:
     """Open a file, and its header until the end of the block."""
     if os.path.isdir(path):
-        raise InputError(path, "", "is a folder", "give the alignments in it, or a list of them with --bam-list")
+        raise InputError(path, "", "is a folder", "give the alignments in it")
     if path != STDIN and not os.path.exists(path):
         raise InputError(path, "", "no such file", "check the path")
     bam = None

@@ -48,8 +48,8 @@ LONG = 1_000
 # How many times as often as without PCR repeats of other libraries change, at least: the middle between those without
 # PCR and those with it.
 EXCESS = 5**0.5
-# A lowest and a highest base quality that are seen together where an offset of 64 was taken for one of 33, as of files by
-# old Illumina programs.
+# The lowest and the highest base quality, at least, where an offset of 64 is taken for one of 33: old Illumina programs
+# wrote such files.
 OFFSET_64 = 31, 60
 # The standard deviation of the log10 of rates among repeats of long reads, whose errors depend on what is near.
 SPREAD_OF_LONG = 0.25

@@ -42,7 +42,7 @@ def spaces_in_a_vcf():
 
 
 def a_folder():
-    return ["."], ".: is a folder; give the alignments in it, or a list of them with --bam-list"
+    return ["."], ".: is a folder; give the alignments in it"
 
 
 def haplotype_letter():
