@@ -18,9 +18,6 @@
 
 namespace pairhmm {
 
-// The allele of a chromosome on which a deletion takes the site away.
-constexpr char kSpannedAllele[] = "*";
-
 // An alternative allele as VCF writes it.
 struct AltAllele {
     int64_t position;  // 0-based

@@ -12,9 +12,6 @@
 
 namespace pairhmm {
 
-// The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3).
-constexpr const char* kSpannedAllele = "*";
-
 // A site of a region: its variant, the allele of each haplotype, and the alternative alleles that samples have.
 struct CalledVariant {
     const Variant& variant;

@@ -304,6 +304,10 @@ void RecordFormat::append_likelihoods(const SampleGenotype& sample, std::string&
 }
 
 void RecordFormat::append_sample(const SampleGenotype& sample, bool has_phase, std::string& lines) const {
+    if (sample.ploidy == 0 && sample.fractions.empty()) {  // Without a chromosome, its reads are of other places.
+        lines += has_phase ? ".:.:.:.:.:.:." : ".:.:.:.:.:.";
+        return;
+    }
     append_genotype(sample, lines);
     lines += ':';
     append_list(lines, sample.depths);

@@ -15,6 +15,9 @@ namespace pairhmm {
 // Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats.
 constexpr int64_t kMaxShift = 150;
 
+// The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3).
+constexpr char kSpannedAllele[] = "*";
+
 // Why a candidate is in a region.
 enum class Role : uint8_t {
     kAsked,     // its genotype is written

@@ -103,8 +103,9 @@ class AlignmentReader:
                 self._add(os.fspath(path), reference, need_index, threads if few else 1, few)
             for name in wanted:
                 if name not in self.samples:
-                    known = listed([*self.samples, *self._others])
-                    raise InputError("--samples", name, "no such sample", f"samples are {known}")
+                    known = [*self.samples, *self._others]
+                    hint = "; commas separate names, so that none can have one" if "," in "".join(known) else ""
+                    raise InputError("--samples", name, "no such sample", f"samples are {listed(known)}{hint}")
         except BaseException:
             self.close()
             raise
@@ -223,7 +224,9 @@ def _opened(
     path: str, index: AlignmentIndex | None, reference: str, threads: int, stays_open: bool
 ) -> Iterator[_Opened]:
     """Open a file, and its header until the end of the block."""
-    if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
+    if os.path.isdir(path):
+        raise InputError(path, "", "is a folder", "give the alignments in it")
+    if path != STDIN and not os.path.exists(path):
         raise InputError(path, "", "no such file", "check the path")
     bam = None
     if not is_pipe(path):

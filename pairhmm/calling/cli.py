@@ -297,6 +297,8 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
     """
+    if context.get_parameter_source("gq_bands") == ParameterSource.COMMANDLINE and not gvcf:
+        raise click.UsageError("--gq-bands needs --gvcf.")
     if mixture:
         _check_mixture(context)
         given = [name for name in values if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]

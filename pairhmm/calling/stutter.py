@@ -48,6 +48,9 @@ LONG = 1_000
 # How many times as often as without PCR repeats of other libraries change, at least: the middle between those without
 # PCR and those with it.
 EXCESS = 5**0.5
+# The lowest and the highest base quality, at least, where an offset of 64 is taken for one of 33: old Illumina programs
+# wrote such files.
+OFFSET_64 = 31, 60
 # The standard deviation of the log10 of rates among repeats of long reads, whose errors depend on what is near.
 SPREAD_OF_LONG = 0.25
 
@@ -64,11 +67,13 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
     finder = native.ErrorRateFinder(options.discovery.min_base_quality) if of_mixture else native.SourceRateFinder()
     reference = native.ReferenceBases(files.genome.fetch)
     bases = reads = 0
+    lowest, highest = 255, 0
 
     def looked_at() -> Iterator[ReadBlock]:
-        nonlocal bases, reads
+        nonlocal bases, reads, lowest, highest
         for block in _some_reads(files, options):
             bases, reads = bases + len(block.bases), reads + len(block)
+            lowest, highest = min(lowest, int(block.quals.min())), max(highest, int(block.quals.max()))
             if files.makes_genotypes:
                 finder.add(block.chrom, block.aligned, reference)
             yield block
@@ -82,6 +87,8 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
                 pass
     except InputError:  # The run itself says what is wrong, if it comes there.
         return files, options
+    if lowest >= OFFSET_64[0] and highest > OFFSET_64[1]:
+        log.warning("base qualities are %d to %d: they seem to be Phred+64, read as Phred+33", lowest, highest)
     if isinstance(finder, native.ErrorRateFinder):
         slips = estimate_rates(sites)
         errors = finder.rates(reference, slips.gain.ravel().tolist(), slips.loss.ravel().tolist())

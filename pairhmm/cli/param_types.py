@@ -22,6 +22,8 @@ from pairhmm.options import LARGEST
 class Whole(click.IntRange):
     """Whole numbers of a range, at most what 32 bits hold."""
 
+    name = "whole number"
+
     def __init__(self, least: int = 0, most: int = LARGEST) -> None:
         super().__init__(least, most)
 
@@ -32,6 +34,8 @@ class Whole(click.IntRange):
 
 class Real(click.FloatRange):
     """Finite numbers of a range."""
+
+    name = "number"
 
     def __init__(self, least: float | None = None, most: float | None = None) -> None:
         super().__init__(least, most)

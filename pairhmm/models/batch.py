@@ -377,11 +377,16 @@ def joined_reads(reads: Sequence[Read]) -> tuple[NDArray[np.int64], Qualities]:
     return offsets(lengths), Qualities(*map(joined, columns.values()))
 
 
+_SEQUENCES = {"read_offset": "reads", "haplotype_offset": "haplotypes"}
+
+
 def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int) -> None:
     if values.dtype != np.int64 or values.ndim != 1 or len(values) == 0 or values[0] != 0 or values[-1] != end:
         raise ValueError(f"{name} must be int64 from 0 to {end}")
     if len(values) > 1 and int(np.diff(values).min()) < smallest:
         at = int(np.diff(values).argmin())
+        if name in _SEQUENCES and values[at] == values[at + 1]:
+            raise ValueError(f"{_SEQUENCES[name]}[{at}] is empty")
         raise ValueError(f"{name}: item {at} has length {int(values[at + 1] - values[at])}, less than {smallest}")
 
 

@@ -76,7 +76,7 @@ class Cohort:
     failed : Counter of str
         Records that fail each filter. A record may fail several.
     uncalled_sites, thin_sites : int
-        Records that pass, and have a sample without a genotype, or with a DP below `min_depth`.
+        Records that pass, and have a sample whose genotype is missing, or with a DP below `min_depth`.
     """
 
     def __init__(self, samples: Sequence[str], min_depth: int = MIN_DEPTH) -> None:
@@ -94,15 +94,15 @@ class Cohort:
             self.failed.update(site.filters.split(";"))
             return
         self.passed += 1
-        self.uncalled_sites += not all(call.is_called for call in site.calls)
+        self.uncalled_sites += any(call.is_missing for call in site.calls)
         self.thin_sites += any(self._is_thin(call) for call in site.calls)
         for figures, call in zip(self.figures, site.calls, strict=True):
             if call.depth is not None:
                 figures.depth_total += call.depth
                 figures.depth_sites += 1
             figures.thin += self._is_thin(call)
+            figures.missing += call.is_missing
             if not call.is_called:
-                figures.missing += 1
                 continue
             figures.called += 1
             if call.quality is not None:

@@ -28,7 +28,7 @@ _CALL_COLUMNS = {
     "called": ("Called", "Genotypes, of records that pass their filters", "{:,.0f}"),
     "het": ("Het", "Heterozygous genotypes", "{:,.0f}"),
     "hom_alt": ("Hom alt", "Homozygous genotypes other than the reference's", "{:,.0f}"),
-    "missing": ("Missing", "Records without a genotype", "{:,.0f}"),
+    "missing": ("Missing", "Records without a genotype, but those of ploidy 0", "{:,.0f}"),
     "snvs": ("SNVs", "Alternative alleles of one base, carried", "{:,.0f}"),
     "indels": ("Indels", "Insertions and deletions carried", "{:,.0f}"),
     "ti_tv": ("Ti/Tv", "Transitions by transversions", "{:,.2f}"),
@@ -182,14 +182,19 @@ class Sites(ReportPart):
 def _columns_of_calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
     calls = [site.calls[sample] for site in sites]
     fractions = {"af": [call.fractions for call in calls], "ciaf": [call.intervals for call in calls]}
-    return (fractions if any(call.intervals for call in calls) else {}) | {
-        "gt": [call.genotype for call in calls],
-        "ad": [call.depths for call in calls],
-        "dp": [call.depth for call in calls],
-        "gq": [call.quality for call in calls],
-        "pl": [call.likelihoods for call in calls],
-        "ps": [call.phase_set for call in calls],
-    }
+    absent = {"absent": [call.is_absent for call in calls]} if any(call.is_absent for call in calls) else {}
+    return (
+        (fractions if any(call.intervals for call in calls) else {})
+        | absent
+        | {
+            "gt": [call.genotype for call in calls],
+            "ad": [call.depths for call in calls],
+            "dp": [call.depth for call in calls],
+            "gq": [call.quality for call in calls],
+            "pl": [call.likelihoods for call in calls],
+            "ps": [call.phase_set for call in calls],
+        }
+    )
 
 
 def _day(text: str) -> str:

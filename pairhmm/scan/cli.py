@@ -9,10 +9,10 @@ import rich_click as click
 from pairhmm.cli.compute import one_device_options, threads_option
 from pairhmm.cli.fields import default_of, option, output_option
 from pairhmm.cli.help_style import COMPUTE, INPUT, MATCHES, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size, Whole
 from pairhmm.cli.progress import byte_progress
 from pairhmm.scan import files as scan
-from pairhmm.scan.base import ScanOptions, Tiling
+from pairhmm.scan.base import LONGEST_TILE, SHORTEST_TILE, ScanOptions, Tiling
 from pairhmm.scan.outputs import Reports
 
 EXAMPLES = (
@@ -69,16 +69,16 @@ _DEFAULTS = ScanOptions()
 )
 @click.option(
     "--tile",
-    type=int,
+    type=Whole(SHORTEST_TILE, LONGEST_TILE),
     metavar="N",
     panel=MATCHES,
     help="Cut each signature into tiles (k-mers) of N letters, and match tiles in place of whole signatures: for"
-    " reference genomes. N is 8 to 1000. By default, 31 if most signatures are longer than the first reads; else whole"
+    " reference genomes. By default, 31 if most signatures are longer than the first reads; else whole"
     " signatures are matched.",
 )
 @click.option(
     "--step",
-    type=int,
+    type=Whole(1),
     metavar="N",
     show_default=str(default_of(Tiling, "step")),
     panel=MATCHES,

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import chain
 from typing import Unpack
 
 import numpy as np
@@ -97,8 +98,15 @@ def scan_files(
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     check_given_once(samples)
     known = read_signatures(signatures)
-    if tiling is None and backend in ("auto", *on_the_cpu()):
-        tiling = _tiling_of_reads(signatures, known, samples[0], options, reference)
+    begun: Iterator[RecordBlock] | None = None
+    if tiling is None and backend in ("auto", *on_the_cpu()) and _can_be_cut(options):
+        is_pipe = samples[0] == STDIN or is_device(samples[0])
+        seen = watch if is_pipe else lambda _: None
+        first = sample_blocks(samples[0], _FIRST_READS, int(known.lengths.max()) - 1, reference, seen)
+        block = next(first, None)
+        tiling = _tiling_of_reads(signatures, known, block)
+        if is_pipe:  # It is read once.
+            begun = _unpeeked(samples[0], block, first, tiling)
     if tiling is not None:
         check_tiling(tiling, options)
     patterns = _patterns(signatures, known, options, tiling)
@@ -115,7 +123,7 @@ def scan_files(
             ByteStream(path, lambda _: None).close()
     # A read counts once, so that records are read whole where signatures are added up by reads.
     overlap = None if tiling is not None else int(known.lengths.max()) - 1
-    source = _SampleReader(chunk_size, overlap, reference, watch)
+    source = _SampleReader(chunk_size, overlap, reference, watch, begun)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
         _, scanned = stack.enter_context(begun_prefetch(_scanned(scanner, source.blocks(samples), outputs, threads)))
@@ -129,19 +137,26 @@ def scan_files(
     return counts
 
 
-def _tiling_of_reads(
-    path: str, signatures: Signatures, sample: str, options: ScanOptions, reference: str | None
-) -> Tiling | None:
-    """Tiles, if most signatures are longer than all of the first reads, so that they can't match. A line says so.
-
-    None for pipes, which are read once, and for options that such tiles can't have.
-    """
+def _can_be_cut(options: ScanOptions) -> bool:
+    """Whether tiles of `DEFAULT_TILING` can have these options."""
     length = DEFAULT_TILING.length
-    if sample == STDIN or is_device(sample) or options.min_informative > length:
-        return None
-    if options.max_mismatches >= length // SHORTEST_PART:
-        return None
-    block = next(sample_blocks(sample, _FIRST_READS, 0, reference, lambda _: None), None)
+    return options.min_informative <= length and options.max_mismatches < length // SHORTEST_PART
+
+
+def _unpeeked(
+    path: str, first: RecordBlock | None, others: Iterator[RecordBlock], tiling: Tiling | None
+) -> Iterator[RecordBlock]:
+    """The blocks of a pipe whose first one was looked at, when it was not known yet whether records are held whole."""
+    for block in others if first is None else chain([first], others):
+        if tiling is not None and block.unfinished:
+            rule = f"a record of over {_FIRST_READS:,} letters behind shorter reads"
+            raise InputError(path, block.names[-1], rule, f"give --tile {tiling.length}")
+        yield block
+
+
+def _tiling_of_reads(path: str, signatures: Signatures, block: RecordBlock | None) -> Tiling | None:
+    """Tiles, if most signatures are longer than all of the first reads, so that they can't match. A line says so."""
+    length = DEFAULT_TILING.length
     if block is None or block.unfinished:
         return None
     longest = int(np.diff(block.samples.offset).max())
@@ -202,11 +217,13 @@ class _SampleReader:
     overlap: int | None
     reference: str | None
     watch: Callable[[int], None]
+    begun: Iterator[RecordBlock] | None  # the blocks of the first file, if it is being read already
 
     def blocks(self, paths: Sequence[str]) -> Iterator[tuple[str, RecordBlock | None]]:
         """The blocks of each file, with its path. None marks the end of a file."""
-        for path in paths:
-            for block in sample_blocks(path, self.chunk_size, self.overlap, self.reference, self.watch):
+        for number, path in enumerate(paths):
+            begun = self.begun if number == 0 else None
+            for block in begun or sample_blocks(path, self.chunk_size, self.overlap, self.reference, self.watch):
                 yield path, block
             yield path, None
 

@@ -188,6 +188,7 @@ class Reference:
             os.symlink(os.path.abspath(self.path), self.indexed_path)
             log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
         make_index(self.indexed_path)
+        why_unfit(self.indexed_path)  # It announces names that come twice, which an index leaves out.
         return self._open()
 
     def _open(self) -> pysam.FastaFile:

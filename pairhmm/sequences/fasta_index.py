@@ -6,6 +6,7 @@ off, is newer than its FASTA, and would give the bases of other places with no e
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import struct
@@ -23,6 +24,8 @@ from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.bgzf import DamagedBlockError, blocks_from, end_marker
 from pairhmm.files.outputs import is_protected, whole_files
+
+log = logging.getLogger(__name__)
 
 _FAI, _GZI = ".fai", ".gzi"
 # The most records that are looked up in a plain file and in a packed one, so that an assembly of a million contigs
@@ -73,7 +76,7 @@ def is_bgzipped(path: str) -> bool:
 
 
 def why_unfit(path: str) -> str | None:
-    """Why the index beside a FASTA file can't be used; None if it can."""
+    """Why the index beside a FASTA file can't be used; None if it can. A name that comes twice is announced."""
     index = Path(path + _FAI)
     if not index.exists():
         return f"{path} has no index"
@@ -85,10 +88,15 @@ def why_unfit(path: str) -> str | None:
     try:
         with open(path, "rb") as file:
             source = _Packed(file, Path(path + _GZI)) if is_packed else _Plain(file)
-            fits = _fits(source, _records(index))
+            again = set[bytes]()
+            fits = _fits(source, _records(index), again)
     except (ValueError, TypeError, IndexError, ZeroDivisionError, struct.error, DamagedBlockError):
         fits = False
-    return None if fits else f"{index} does not fit its FASTA (it may be cut off)"
+    if not fits:
+        return f"{index} does not fit its FASTA (it may be cut off)"
+    if again:
+        log.warning("%s: %s: more than one contig of this name: the first is used", path, min(again).decode())
+    return None
 
 
 def can_be_indexed(path: str) -> bool:
@@ -216,17 +224,20 @@ class _Packed:
         return data
 
 
-def _fits(source: _Plain | _Packed, records: Sequence[_Record]) -> bool:
-    """Whether records have their lines where the index says, each behind its name, and none is left out."""
+def _fits(source: _Plain | _Packed, records: Sequence[_Record], again: set[bytes]) -> bool:
+    """Whether records have their lines where the index says, each behind its name, and none is left out.
+
+    `again` takes names that come twice, where such records are seen.
+    """
     names = {record.name for record in records}
-    if not _leads_to(source, 0, records[0], names):
+    if not _leads_to(source, 0, records[0], names, again):
         return False
     step = max(1, len(records) // source.most_checked)
     for number in {*range(0, len(records), step), len(records) - 1}:
         following = records[number + 1] if number + 1 < len(records) else None
         if not _has_lines(source, records[number]):
             return False
-        if not _leads_to(source, records[number].end, following, names):
+        if not _leads_to(source, records[number].end, following, names, again):
             return False
     return True
 
@@ -247,7 +258,9 @@ def _has_lines(source: _Plain | _Packed, record: _Record) -> bool:
     return not source.read(record.end - 1, 1).isspace() if record.length else True
 
 
-def _leads_to(source: _Plain | _Packed, place: int, following: _Record | None, names: Collection[bytes]) -> bool:
+def _leads_to(
+    source: _Plain | _Packed, place: int, following: _Record | None, names: Collection[bytes], again: set[bytes]
+) -> bool:
     """Whether a record's name line comes next behind the bases that end at a place; without a record, the end."""
     text = source.read(place, _NAME_LINE)
     if b"\n" not in text.lstrip():
@@ -262,6 +275,7 @@ def _leads_to(source: _Plain | _Packed, place: int, following: _Record | None, n
             return name == following.name
         # The index leaves out records without bases, and those whose name comes twice.
         if behind[:1] != b">":
+            again.update({name}.intersection(names))
             return name in names and (following is None or (name != following.name and following.offset > offset))
         at += len(line) + 1
     return following is None and place + len(text) == source.size

@@ -13,6 +13,7 @@ import numpy as np
 from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import InputError
 from pairhmm.files.bgzip import LONGEST_FOR_TBI
+from pairhmm.files.htslib import quiet
 from pairhmm.files.output_folders import whole_folder
 from pairhmm.models.profile import parameters_of
 from pairhmm.simulate.files import ReadWriter, write_fasta, write_truth
@@ -242,7 +243,7 @@ def _make(folder: Path, genome: _Genome, library: _Library) -> int:
     write_truth(folder / TRUTH, sizes, variants, library.sample)
     coverage, read_length, mean, spread, sample, errors = library
     pairs = 0
-    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, sample) as writer:
+    with quiet(), ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, sample) as writer:
         for index, (name, codes) in enumerate(sequences.items()):
             copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
             fragments = max(1, round(coverage * len(codes) / (2 * read_length)))

@@ -90,7 +90,8 @@ class CalledSites:
                 yield _site(record, self._info)
         except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
-            raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
+            cure = "the file may be cut off or damaged" + ("" if place else ", or have spaces in place of tabs")
+            raise InputError(self.path, where, "can't be read", cure) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -129,6 +130,7 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
         str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
         _fractions(sample.get("AF")),
         _fractions(sample.get("CIAF")),
+        sample.get("GT") == (None,) and "DP" in sample and sample["DP"] is None,
     )
 
 

@@ -140,7 +140,7 @@ class _Text:
                     raise InputError(self.path, f"line {number}", "not a VCF file", _NO_HEADER)
                 fields = line.split("\t", 5)
                 if len(fields) < 5 or not fields[1].isdecimal() or len(fields[1]) > MOST_DIGITS:
-                    raise InputError(self.path, f"line {number}", "not a VCF record", "the file may be cut off")
+                    raise _not_a_record(self.path, f"line {number}", raw)
                 alts = () if fields[4] == "." else tuple(fields[4].upper().split(","))
                 yield fields[0], int(fields[1]) - 1, "" if fields[2] == "." else fields[2], fields[3].upper(), alts
             if not seen_header:
@@ -148,6 +148,13 @@ class _Text:
 
     def _opened(self) -> pysam.BGZFile | BinaryIO:
         return pysam.BGZFile(self.file, "rb", index=None) if self._is_compressed else open(self.file, "rb")
+
+
+def _not_a_record(path: str, place: str, line: bytes) -> InputError:
+    """The error for a line of a VCF that is no record."""
+    if b"\t" not in line and len(line.split()) >= _SITE_COLUMNS:
+        return InputError(path, place, "has spaces between its columns", "VCF has tabs: write it with those")
+    return InputError(path, place, "not a VCF record", "the file may be cut off")
 
 
 FIXED = 9
@@ -196,7 +203,7 @@ class RecordLines:
         for number, line in enumerate(lines, start=1):
             fields = line.split(b"\t", FIXED)
             if len(fields) < _SITE_COLUMNS or not fields[1].isdigit() or len(fields[1]) > MOST_DIGITS:
-                raise InputError(self.path, f"record {number}", "not a VCF record", "the file may be cut off")
+                raise _not_a_record(self.path, f"record {number}", line)
             yield fields
 
     def _bcf_lines(self) -> Iterator[bytes]:

@@ -43,6 +43,8 @@ class SampleCall:
         AF: the fraction of each alternative allele; empty without AF.
     intervals : tuple of float
         CIAF: the interval of each fraction, low and high; empty without CIAF.
+    is_absent : bool
+        Whether the sample has no copy of the chromosome (ploidy 0): GT and DP are ``.``.
     """
 
     alleles: tuple[int | None, ...] = ()
@@ -54,6 +56,7 @@ class SampleCall:
     phase_set: str = ""
     fractions: tuple[float, ...] = ()
     intervals: tuple[float, ...] = ()
+    is_absent: bool = False
 
     @property
     def genotype(self) -> str:
@@ -66,6 +69,11 @@ class SampleCall:
     def is_called(self) -> bool:
         """Whether every allele is known."""
         return bool(self.alleles) and None not in self.alleles
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether an allele is not known of a sample that has the chromosome."""
+        return not self.is_called and not self.is_absent
 
 
 @dataclass(frozen=True, slots=True)

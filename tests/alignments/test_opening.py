@@ -242,7 +242,7 @@ def test_damaged_files(tmp_path, fasta, capfd, damage, message):
 def test_missing_file(tmp_path, fasta):
     with pytest.raises(InputError, match=r"none\.bam: no such file"):
         load(tmp_path / "none.bam", fasta)
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="is a folder"):
         load(tmp_path, fasta)
 
 

@@ -140,6 +140,9 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
 
     places = [int(row[1]) for row in records(TRUTH.read_text())]
     assert copies("--sample-ploidy", "1=4") == [4] * 14
+    assert {row[9] for row in records(run("call", "-v", TRUTH, "--sample-ploidy", "1=0", BAM).stdout)} == {
+        ".:.:.:.:.:."
+    }
     by_sex = [1 if place <= 6000 else 0 if 9000 <= place <= 9500 else 3 for place in places]
     assert set(by_sex) >= {1, 3}
     assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=M") == by_sex
@@ -160,6 +163,8 @@ def test_a_gvcf_and_filters():
     ("options", "message"),
     [
         (["--gq-bands", "20,10"], "'20,10' is not a list of ascending numbers from 1 to 99"),
+        (["--gq-bands", "10,20"], "--gq-bands needs --gvcf."),
+        (["--ploidy", "3.5"], "'3.5' is not a valid whole number."),
         (["--mnv"], "--mnv is for variants that are found in reads; leave out --mnv or the file"),
         (["--gvcf"], "--gvcf is for variants that are found in reads; leave out --gvcf or the file"),
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),

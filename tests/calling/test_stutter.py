@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pysam
 import pytest
 
 from pairhmm import simulate
@@ -69,3 +70,14 @@ def test_only_runs_that_tell_libraries_apart_count():
     # Too short, too long, of two bases, and heterozygous.
     others = ((1, 4, 40, 2, 0), (1, 18, 40, 8, 0), (2, 6, 40, 4, 0), (1, 9, 40, 18, 0))
     assert excess_of(Counter(dict.fromkeys(others, 200))) == 1
+
+
+def test_qualities_of_another_offset_are_announced(made, run_cli, tmp_path):
+    with pysam.AlignmentFile(made / "plain" / "reads.bam") as reads:
+        with pysam.AlignmentFile(tmp_path / "reads.bam", "wb", template=reads) as out:
+            for read in reads:
+                read.query_qualities = [quality + 31 for quality in read.query_qualities]
+                out.write(read)
+    done = run_cli("call", "-f", made / "plain" / "reference.fa", tmp_path / "reads.bam", "-o", tmp_path / "x.vcf")
+    assert "they seem to be Phred+64, read as Phred+33" in done.stderr
+    assert "Phred+64" not in model_of(run_cli, made / "plain")[1]

@@ -36,6 +36,15 @@ def other_vcf_reference():
     return ["x.bam", "-v", "bad.vcf"], f"bad.vcf: q:{SITE + 1}: REF {ALT} is {REF} in the reference"
 
 
+def spaces_in_a_vcf():
+    Path("bad.vcf").write_text(f"{VCF}q {SITE + 1} . {REF} {ALT} . . .\n")
+    return ["x.bam", "-v", "bad.vcf"], "bad.vcf: line 3: has spaces between its columns; VCF has tabs"
+
+
+def a_folder():
+    return ["."], ".: is a folder; give the alignments in it"
+
+
 def haplotype_letter():
     Path("haps.fa").write_text(">h1\nACGT\n>h2\nACG!\n")
     return ["x.bam", "--haplotypes", "haps.fa", "-r", "q:100-200"], "haps.fa: h2: letter '!' at position 4"
@@ -60,6 +69,8 @@ CASES = [
     other_cram_reference,
     region_outside,
     other_vcf_reference,
+    spaces_in_a_vcf,
+    a_folder,
     haplotype_letter,
     no_qualities,
     no_folder,

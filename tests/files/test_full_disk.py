@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from pairhmm import simulate
 from pairhmm.errors import InputError
 from pairhmm.variants.call_writer import open_calls
 from pairhmm.variants.genotypes import SampleGenotype
@@ -46,5 +47,12 @@ def test_one_line_and_no_file(tmp_path, name, capfd):
     with pytest.raises(InputError, match="free some space or choose another output") as error, small_files():
         (write_calls if "cf" in name else write_rows)(tmp_path / name)
     assert str(error.value).startswith(str(tmp_path / name))
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == ""
+
+
+def test_simulate_leaves_one_line(tmp_path, capfd):
+    with pytest.raises(InputError, match="free some space or choose another output"), small_files():
+        simulate(tmp_path / "x", length=20_000)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""

@@ -70,8 +70,8 @@ def test_take_reads(batch, first, end, reads, haplotypes, groups):
 @pytest.mark.parametrize(
     ("group", "message"),
     [
-        (Group([read(0)], [haplotype(2)]), "read_offset: item 0 has length 0"),
-        (Group([read(2)], [haplotype(0)]), "haplotype_offset: item 0 has length 0"),
+        (Group([read(0)], [haplotype(2)]), r"reads\[0\] is empty"),
+        (Group([read(2)], [haplotype(0)]), r"haplotypes\[0\] is empty"),
         (Group([read(2, quality=200)], [haplotype(2)]), "base_quality has a value of 200"),
         (Group([read(2)], [np.full(2, 7, dtype=np.uint8)]), "haplotypes has a value of 7"),
     ],

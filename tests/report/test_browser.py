@@ -280,6 +280,7 @@ def test_numbers_lead_to_their_sites(browser, open_report, make_run, tmp_path):
     lines = run.calls.read_text().splitlines()
     lines[-1] = lines[-1].replace("PASS", "LowQual")
     lines[-2] = lines[-2][: lines[-2].rindex("\t")] + "\t./.:0,0:0:.:."
+    lines[-3] = lines[-3][: lines[-3].rindex("\t")] + "\t.:.:.:.:."
     calls = tmp_path / "calls.vcf"
     calls.write_text("\n".join(lines) + "\n")
     open_report("-f", run.reference, "--calls", calls, "--likelihoods", run.table)
@@ -289,8 +290,8 @@ def test_numbers_lead_to_their_sites(browser, open_report, make_run, tmp_path):
     }
     text = browser.find_element("css selector", "#tab-cohort .told").text
     assert text.startswith("12 sites = 11 that pass their filters + 1 that does not (1 LowQual).")
-    assert "= 22 genotypes: 21 called, 1 without a call (at 1 site)." in text
-    for name, position in (("LowQual", "chr1:2,401"), ("without a call, of 22 genotypes", "chr1:2,201")):
+    assert "2 samples - 1 of ploidy 0 = 21 genotypes: 20 called, 1 without a call (at 1 site)." in text
+    for name, position in (("LowQual", "chr1:2,401"), ("without a call, of 21 genotypes", "chr1:2,201")):
         browser.open_tab("cohort")
         tiles[name].click()
         (row,) = rows(browser, "#tab-sites")

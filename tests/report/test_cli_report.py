@@ -129,6 +129,8 @@ def test_the_first_screen(reported, run_cli, run, tmp_path):
     rows[0][6] = "LowQual;Far"
     rows[1][9] = "./." + rows[1][9][3:]
     rows[2][9] = ":".join(["0/1", "1,2", "3", "20", "20,0,30"])
+    rows[3][9] = ".:.:.:.:."
+    rows[4][9] = ".:0,0:0:.:."
     calls = [line for line in lines if line.startswith("#")] + ["\t".join(row) for row in rows]
     calls.insert(1, "##fileDate=20261124\n##source=caller 2")
     (tmp_path / "calls.vcf").write_text("\n".join(calls) + "\n")
@@ -141,11 +143,11 @@ def test_the_first_screen(reported, run_cli, run, tmp_path):
         "records": len(rows),
         "passed": len(rows) - 1,
         "failed": [["Far", 1], ["LowQual", 1]],
-        "called": genotypes - 1,
-        "missing": 1,
-        "missingSites": 1,
-        "thin": 1,
-        "thinSites": 1,
+        "called": genotypes - 3,
+        "missing": 2,
+        "missingSites": 2,
+        "thin": 2,
+        "thinSites": 2,
         "minDepth": 10,
     }
     assert (found["dates"], found["callers"]) == (["2026-11-24"], ["caller 2"])

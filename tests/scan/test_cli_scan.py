@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -75,6 +76,29 @@ def test_a_named_pipe(files, run_cli, name):
         done = run_cli("-q", "scan", "--signatures", "sig.fa", "pipe")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [HEADER, row("pipe")]
+
+
+@pytest.mark.parametrize("name", ["r.fa", "r.fq.gz"])
+def test_stdin_is_cut_into_tiles_as_a_file_is(files, run_cli, name):
+    """Reads over 1 MB. A FASTA record that is too long to be held in parts behind them is refused."""
+    genome = "".join(random.Random(3).choices("ACGT", k=400))
+    reads = "".join(f">{at}\n{genome[at % 300 : at % 300 + 100]}\n" for at in range(12_000))
+    Path("genome.fa").write_text(f">virus\n{genome}\n")
+    Path("r.fa").write_text(reads)
+    lines = reads.split("\n")[:-1]
+    fastq = "".join(
+        f"@{name[1:]}\n{read}\n+\n{'I' * 100}\n" for name, read in zip(lines[::2], lines[1::2], strict=True)
+    )
+    Path("r.fq.gz").write_bytes(gzip.compress(fastq.encode()))
+    expected = run_cli("scan", "--signatures", "genome.fa", name)
+    with open(name, "rb") as stream:
+        done = run_cli("scan", "--signatures", "genome.fa", "-", stdin=stream)
+    assert "cut into tiles" in done.stderr and done.stdout.count("\n") == 12_001
+    assert done.stdout == expected.stdout.replace(f"\n{name}\t", "\n-\t")
+    if name == "r.fa":
+        done = run_cli("scan", "--signatures", "genome.fa", "-", input=reads + f">long\n{genome * 9000}\n")
+        assert done.returncode == 2
+        assert "-: long: a record of over 1,048,576 letters behind shorter reads; give --tile 31" in done.stderr
 
 
 def test_all_outputs_at_once(files, run_cli):

@@ -96,11 +96,18 @@ def test_sound_indexes_fit(tmp_path, description, end):
     ],
     ids=["names that come twice", "no bases", "blank lines"],
 )
-def test_what_samtools_leaves_out(tmp_path, text):
+def test_what_samtools_leaves_out(tmp_path, text, caplog):
     path = tmp_path / "genome.fa"
     path.write_text(text)
     pysam.faidx(str(path))
     assert why_unfit(str(path)) is None
+    said = f"{path}: a: more than one contig of this name: the first is used"
+    expected = [said] if text.count(">a") > 1 else []
+    assert caplog.messages == expected
+    os.remove(f"{path}.fai")
+    caplog.clear()
+    Reference(path)
+    assert caplog.messages[1:] == expected
 
 
 def test_every_record_of_an_assembly_is_looked_up(tmp_path):

@@ -99,7 +99,7 @@ def test_a_contig_with_braces():
 
 def test_bed_is_merged_in_contig_order(tmp_path):
     path = tmp_path / "x.bed"
-    path.write_text("track x\nchr2\t0\t5\nchr1\t10\t20\tname\n#c\n\nchr1\t15\t30\nchr1\t30\t40\n")
+    path.write_text("\ufefftrack x\nchr2\t0\t5\nchr1\t10\t20\tname\n#c\n\nchr1\t15\t30\nchr1\t30\t40\n")
     assert read_intervals(path, CONTIGS) == [Interval("chr1", 10, 40), Interval("chr2", 0, 5)]
 
 

@@ -31,7 +31,7 @@ class Scheme:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.slots & (self.slots - 1):
-            raise OptionError("slots", self.slots, "is not a power of two")
+            raise OptionError("slots", self.slots, "is not a power of two, such as 512, 1024 and 2048")
         if self.name == "published" and (self.slots, self.bits) != (128, 31):
             raise OptionError("scheme", self.name, "has 128 slots of 31 bits")
         if self.name == "permutation" and self.bits > 16:

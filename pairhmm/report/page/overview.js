@@ -74,12 +74,14 @@ function explanation(report) {
   const { records, passed, failed, called, missing, missingSites, thin, thinSites, minDepth } = calls;
   const samples = report.sites.samples.length;
   const filters = failed.map(([filter, count]) => `${formatNumber(count)} ${filter}`).join(", ");
+  const absent = passed * samples - called - missing;
   const parts = [
     records === passed
       ? `All ${plural(records, "site")} pass their filters.`
       : `${plural(records, "site")} = ${formatNumber(passed)} that pass their filters + ${formatNumber(records - passed)}` +
         ` that ${records - passed === 1 ? "does" : "do"} not (${filters}). Figures of samples leave the latter out.`,
-    `${plural(passed, "site")} × ${plural(samples, "sample")} = ${formatNumber(called + missing)} genotypes:` +
+    `${plural(passed, "site")} × ${plural(samples, "sample")}${absent ? ` - ${formatNumber(absent)} of ploidy 0` : ""}` +
+      ` = ${formatNumber(called + missing)} genotypes:` +
       ` ${formatNumber(called)} called, ${formatNumber(missing)} without a call` +
       (missing ? ` (at ${plural(missingSites, "site")}).` : "."),
   ];

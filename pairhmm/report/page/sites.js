@@ -155,14 +155,14 @@ function countColumns(sites, minDepth, areHidden) {
     const has = (index, sample) => own(index).includes(sample);
     return { ...figures(title, (index) => own(index).length, { told }), has, hidden };
   };
-  const kind = ({ gt }, index) => genotypeKind(gt[index]);
+  const kind = ({ gt, absent }, index) => (absent?.[index] ? "absent" : genotypeKind(gt[index]));
   const isCarried = (call, index) => /[1-9]/.test(call.gt[index]);
   const isThin = ({ dp }, index) => dp[index] !== null && dp[index] < minDepth;
   return [
     counted("Het", "Samples with two alleles", (...place) => kind(...place) === "het", areHidden),
     counted("Hom", "Samples with one other allele", (...place) => kind(...place) === "hom", areHidden),
     counted("Missing", "Samples without a genotype", (...place) => kind(...place) === "none", areHidden),
-    counted("Called", "Samples with a genotype", (...place) => kind(...place) !== "none", true),
+    counted("Called", "Samples with a genotype", (...place) => !["none", "absent"].includes(kind(...place)), true),
     counted("Carried", "Samples with another allele than the reference's", isCarried, true),
     counted("Low DP", `Samples with a DP below ${minDepth}`, isThin, true),
     { title: "State", hidden: true, value: (index) => (passes(sites, index) ? "pass" : "fail") },
