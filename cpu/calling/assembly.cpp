@@ -18,6 +18,8 @@ constexpr int kMostDetours = 16;
 // so many differences, of which so many are indels.
 constexpr int64_t kNear = 10;
 constexpr int64_t kMostApart = 3, kMostIndels = 1;
+// Letters that they leave, for each that they change, where what is replaced may be unrelated. Relatives share more.
+constexpr int64_t kLeftOfEach = 2;
 // A way back is a second copy of as many letters. Of shorter ones, reads may have three or more: a longer k tells.
 constexpr int64_t kLeastCopied = 50;
 
@@ -124,14 +126,17 @@ Candidate united(int64_t start, Stretch reference, std::vector<Candidate>::const
 std::vector<Candidate> with_united(int64_t start, Stretch reference, const std::vector<Candidate>& found) {
     std::vector<Candidate> fewer;
     for (auto first = found.begin(), last = first; first != found.end(); first = last) {
-        int64_t indels = 0;
+        int64_t indels = 0, left = 0, changed = 0;
         bool is_one = false;
         do {
             is_one |= last != first && touch(*(last - 1), *last);
+            if (last != first) left += last->position + last->indel - end_of(*(last - 1));
+            changed += std::max<int64_t>(last->ref_length, static_cast<int64_t>(last->alt.size()));
             indels += last->indel;
             ++last;
         } while (last != found.end() && last->position + last->indel <= end_of(*(last - 1)) + kNear);
         is_one |= last - first > kMostApart && indels > kMostIndels;
+        is_one &= left < kLeftOfEach * changed;
         if (is_one) fewer.push_back(united(start, reference, first, last));
         else fewer.insert(fewer.end(), first, last);
     }

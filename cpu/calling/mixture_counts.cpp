@@ -16,6 +16,9 @@ namespace {
 // Phred: an allele of less evidence is taken for errors, one of a single read or of copies. Rates of copies vary less
 // from place to place, and QUAL decides.
 constexpr double kLeastEvidence = 56, kLeastEvidenceOfCopies = 30;
+// Single reads that show a letter by so many standard deviations more often than their errors do, and so many times as
+// often as copies, show other errors: copies have an allele as often.
+constexpr double kDeviations = 3, kMoreThanCopies = 10;
 // The share of the reads that gain or lose bases anywhere, and the variance of a repeat's rate around that of its
 // class, as a share of its square. Each further unit is rarer.
 constexpr double kGapRate = 3e-5, kRepeatSpread = 0.25, kFurtherUnit = 0.15;
@@ -49,6 +52,23 @@ bool are_copies(const std::array<uint32_t, kCells>& seen) {
     for (size_t cell = 0; cell < seen.size(); ++cell)
         more += cell % kQualityClasses < kCopiesClass ? -int64_t{seen[cell]} : int64_t{seen[cell]};
     return more > 0;
+}
+
+// Whether errors of single reads explain a letter, which copies at the same place have not got.
+bool is_of_singles(std::array<uint32_t, kCells> depth, const std::array<uint32_t, kCells>& seen,
+                   const std::array<int, kStrands>& contexts, int letter, const ErrorRates& rates) {
+    double singles = 0, copies = 0, of_singles = 0, of_copies = 0;
+    for (size_t cell = 0; cell < depth.size(); ++cell) {
+        const bool is_copy = cell % kQualityClasses >= kCopiesClass;
+        (is_copy ? copies : singles) += depth[cell];
+        (is_copy ? of_copies : of_singles) += seen[cell];
+        if (is_copy) depth[cell] = 0;
+    }
+    if (copies == 0) return false;
+    const ExpectedErrors expected = expected_errors(depth, contexts, letter, rates);
+    const double errors = expected.total[0] + expected.total[1], more = of_singles - errors;
+    return more > kDeviations * std::sqrt(errors + rates.spread * errors * errors) &&
+           more * copies > kMoreThanCopies * (of_copies + 1) * singles;
 }
 
 // Which artefact reads show, if they show more than errors.
@@ -125,11 +145,13 @@ std::optional<Artefact> MixtureCounts::snv(int64_t position, int letter, int sam
     if (cells == nullptr) return {};
     const uint8_t* reference =
         pages_.at(position / kSitesOfPage).reference.data() + position % kSitesOfPage + kContextReach;
+    const auto contexts = contexts_at(reference);
     auto depth = all_letters(*cells), seen = cells->count[static_cast<size_t>(letter)];
+    if (is_of_singles(depth, seen, contexts, letter, *errors_)) return {};
     std::optional<Artefact> found;
     // Poor bases may hide what good ones show.
     for (int least = 0; least < kQualityClasses && found != Artefact::kNone; ++least) {
-        const ExpectedErrors expected = expected_errors(depth, contexts_at(reference), letter, *errors_);
+        const ExpectedErrors expected = expected_errors(depth, contexts, letter, *errors_);
         const std::optional<Artefact> artefact = judged(depth, seen, expected, errors_->spread);
         if (artefact) found = artefact;
         for (size_t cell = static_cast<size_t>(least); cell < depth.size(); cell += kQualityClasses)

@@ -68,6 +68,17 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
         raise click.BadParameter(rule, context, parameter) from None
 
 
+_WINDOW_OPTION = option(
+    RegionOptions(),
+    "window",
+    "--haplotype-window",
+    metavar="BASES",
+    panel=OUTPUT,
+    help="Give the haplotypes of windows of so many bases, counted from the beginning of each contig, in place of"
+    " those of regions around candidates. 0: no windows.",
+)
+
+
 _OF_COPIES = (
     "ploidy",
     "sample_ploidy",
@@ -205,15 +216,7 @@ def genotype_options(values: dict[str, Any]) -> GenotypeOptions:
     panel=OUTPUT,
     help="Write the haplotypes of a mixture with their fractions: .tsv, .tsv.gz (with an index) or .parquet.",
 )
-@option(
-    RegionOptions(),
-    "window",
-    "--haplotype-window",
-    metavar="BASES",
-    panel=OUTPUT,
-    help="Give the haplotypes of windows of so many bases, counted from the beginning of each contig, in place of"
-    " those of regions around candidates. 0: no windows.",
-)
+@_WINDOW_OPTION
 @option(
     call.write_calls,
     "min_quality",
@@ -347,12 +350,13 @@ def command(
     panel=OUTPUT,
     help="The number of shards.",
 )
+@_WINDOW_OPTION
 def scatter_command(output: str, pieces: int, haplotypes: str | None, **values: Any) -> None:
     """Divide a run of 'call' or 'likelihoods' into shards with about equally many reads.
 
     Give this command the candidates, regions and options of the run. Then run 'call' or 'likelihoods' on each shard
     (-R), with the same candidates and options, and merge the outputs with 'gather'. The result is that of a single run,
-    because no cut lies near a candidate.
+    because no cut lies near a candidate, or because all lie between windows.
     """
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")

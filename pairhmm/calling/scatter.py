@@ -12,7 +12,7 @@ from pairhmm.calling.circles import UnrolledReference
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.region_choice import listed_candidates
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.shards import Cutter, discovered_stretches, listed_stretches, margin, work_of
+from pairhmm.calling.shards import Cutter, discovered_stretches, listed_stretches, margin, window_end, work_of
 from pairhmm.calling.targets import SortedIntervals, contig_order, in_run_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.native import require_compiled
@@ -118,13 +118,16 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
         work = work_of(reader.sources, unrolled.rolled_up(intervals))
         found = [work.locus_at(number / pieces) for number in range(1, pieces)]
         targets = [(chrom, at + unrolled.on_contig(chrom)) for chrom, at in found]
-        if inputs.candidates is not None:
-            candidates = listed_candidates(inputs.candidates, unrolled, contigs, requested is not None)
-            source = listed_stretches(targets, candidates)
+        if options.joining.window:  # candidates of two windows are never scored together
+            cuts = [(rank[chrom], window_end(at, options.joining.window)) for chrom, at in targets]
         else:
-            source = discovered_stretches(targets, reader, unrolled, unrolled.unrolled(contigs), options)
-        cutter = Cutter(intervals, unrolled.fetch, margin(options))
-        cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
+            if inputs.candidates is not None:
+                candidates = listed_candidates(inputs.candidates, unrolled, contigs, requested is not None)
+                source = listed_stretches(targets, candidates)
+            else:
+                source = discovered_stretches(targets, reader, unrolled, unrolled.unrolled(contigs), options)
+            cutter = Cutter(intervals, unrolled.fetch, margin(options))
+            cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
         borders = [(0, 0), *sorted(cuts), (len(rank), 0)]
         shards = SortedIntervals(intervals, rank)
         return [unrolled.rolled_up(shards.between(begin, end)) for begin, end in pairwise(borders)]

@@ -66,6 +66,11 @@ def context(options: RunOptions) -> int:
     return margin(options) + REPEAT_REACH + MAX_SHIFT + 1 + options.discovery.reach
 
 
+def window_end(position: int, window: int) -> int:
+    """The first border of windows of so many bases at or after a position."""
+    return -(-position // window) * window
+
+
 class Work:
     """The work in a list of intervals, and the positions at which shares of it are done."""
 

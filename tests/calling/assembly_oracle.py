@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from pairhmm.align.api import align
@@ -15,7 +16,7 @@ KS = range(25, 126, 10)
 MOST_DETOURS = 16
 LEAST_COPIED = 50
 LEAST_OVERLAP, INNER, LONGEST_UNIT, MOST_ENDS = 15, 12, 6, 32
-NEAR, MOST_APART, MOST_INDELS = 10, 3, 1
+NEAR, MOST_APART, MOST_INDELS, LEFT_OF_EACH = 10, 3, 1, 2
 
 Allele = tuple[int, int, bool, str]
 """Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
@@ -288,7 +289,10 @@ def _joined(reference: str, differences: list[Allele]) -> Iterator[Allele]:
             size += 1
         near, differences = differences[:size], differences[size:]
         indels = [position for position, _, is_indel, _ in near if is_indel]
-        if len(set(indels)) == len(indels) and not (size > MOST_APART and len(indels) > MOST_INDELS):
+        left = sum(begin(one) - end(before) for before, one in pairwise(near))
+        are_related = left >= LEFT_OF_EACH * sum(max(one[1], len(one[3])) for one in near)
+        few = len(set(indels)) == len(indels) and not (size > MOST_APART and len(indels) > MOST_INDELS)
+        if are_related or few:
             yield from near
             continue
         first, letters = begin(near[0]), ""

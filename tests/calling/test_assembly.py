@@ -132,6 +132,20 @@ def test_errors_beside_an_snv_that_two_reads_show_are_no_alleles():
     assert assembled(0, reference, [*reads, haplotype[75:225], haplotype[80:230]], (2, 2))[0][0] == 150
 
 
+def test_differences_of_relatives_stay_apart():
+    """Two indels among SNVs, six letters from each other, as in a virus far from the reference."""
+    reference = letters(np.random.default_rng(23), 300)
+    haplotype = reference
+    for at in (150, 156, 168, 180):
+        haplotype = with_other(haplotype, at)
+    haplotype = haplotype[:162] + haplotype[163:174] + "ACGT"["ACGT".index(reference[173]) ^ 1] + haplotype[174:]
+    reads = [haplotype[50 + at : 250 + at] for at in range(6)]
+    found = assembled(0, reference, reads)
+    assert found == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
+    assert len(found) >= 5
+    assert all(size <= 1 and len(alt) <= 1 for _, size, _, alt in found)
+
+
 INSERTED = letters(np.random.default_rng(3), 60)
 CONTIG = letters(np.random.default_rng(4), 2000)
 

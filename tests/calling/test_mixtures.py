@@ -1,6 +1,7 @@
 """Fractions of mixtures, their intervals and QUAL are those of plain Python; planted mixtures are found again."""
 
 import json
+from itertools import chain
 from math import erfc, exp, log, log10, sqrt
 
 import numpy as np
@@ -202,6 +203,29 @@ def test_haplotypes_of_windows(planted, tmp_path, run_cli):
     deep = [row for row in rows if row["end"] < LENGTH]  # no read has the last base
     check_rows(deep, json.loads((planted / "strains.json").read_text()))
     assert part == [row for row in rows if row["start"] == 100]
+
+
+def test_shards_of_windows_give_what_the_whole_gives(planted, tmp_path, run_cli):
+    """Cuts lie between windows, so no window is in two tables."""
+    window = "--haplotype-window", "50"
+    places = "-f", str(planted / "ref.fa"), "-n", "4", "-o", str(tmp_path)
+    assert run_cli("scatter", *window, *places, str(planted / "s.bam")).returncode == 0
+    tables, calls = [], []
+    shards = [("-R", str(tmp_path / f"{number}-of-4.bed")) for number in range(1, 5)]
+    for number, shard in enumerate(((), *shards)):
+        tables.append(tmp_path / f"{number}.tsv")
+        calls.append(tmp_path / f"{number}.vcf")
+        given = "--haplotype-table", str(tables[-1]), "-o", str(calls[-1])
+        assert run_cli(*arguments(planted, *window, *given, *shard)).returncode == 0
+    whole, *parts = map(read_table, tables)
+    assert all(parts)
+    assert list(chain.from_iterable(parts)) == whole
+    whole, *parts = map(records_of, calls)
+    assert list(chain.from_iterable(parts)) == whole
+
+
+def records_of(path):
+    return [line for line in path.read_text().splitlines() if line[0] != "#"]
 
 
 def read_table(path):

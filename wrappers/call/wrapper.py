@@ -15,6 +15,7 @@ options = [
     ("--primers", snakemake.input.get("primers")),
     ("--model", "profile" if parameters else None),
     ("--parameters", parameters),
+    ("--haplotype-table", snakemake.output.get("haplotypes")),
     *(("--circular", name) for name in ([circular] if isinstance(circular, str) else circular)),
 ]
 given = shlex.join([word for option, value in options if value for word in (option, value)])
