@@ -64,11 +64,19 @@ double is_seen(const std::vector<double>& weights, double share) {
     return 1 - none * (1 + one);
 }
 
-// The same for errors of either strand, and for foreign reads.
+// Whether errors of a strand can be told from alleles: by fragments of the other strand.
+bool are_told(const std::vector<Fragment>& fragments, bool is_reverse) {
+    return std::any_of(
+        fragments.begin(), fragments.end(), [&](const Fragment& one) { return one.is_on(!is_reverse); });
+}
+
+// The same for errors of either strand where they are told, and for foreign reads.
 double errors_are_seen(const std::vector<Fragment>& fragments, bool grow) {
     double seen = 0;
-    for (const bool is_reverse : {false, true})
+    for (const bool is_reverse : {false, true}) {
+        if (!are_told(fragments, is_reverse)) continue;
         for (const double share : kErrorShares) seen += is_seen(error_weights(fragments, is_reverse, grow), share);
+    }
     return seen / 2 / std::size(kErrorShares);
 }
 
@@ -134,7 +142,8 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
     for (size_t i = 0; i < seen.of_genotype.size(); ++i) alone[i % count] += std::log10(seen.of_genotype[i]);
     const auto of_errors = [&](bool is_reverse, const ErrorShares& shares) {
         std::vector<double> likelihoods(count, kLowest);
-        add_strand_errors(seen, genotypes, 1, is_reverse, shares, likelihoods);
+        if (are_told(seen.fragments, is_reverse))
+            add_strand_errors(seen, genotypes, 1, is_reverse, shares, likelihoods);
         return log10_of_all(likelihoods, genotypes, 0);
     };
     // What most reads show is of chromosomes.
