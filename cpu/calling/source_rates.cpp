@@ -66,8 +66,7 @@ double is_seen(const std::vector<double>& weights, double share) {
 
 // Whether errors of a strand can be told from alleles: by fragments of the other strand.
 bool are_told(const std::vector<Fragment>& fragments, bool is_reverse) {
-    return std::any_of(
-        fragments.begin(), fragments.end(), [&](const Fragment& one) { return one.is_on(!is_reverse); });
+    return std::any_of(fragments.begin(), fragments.end(), [&](const Fragment& one) { return one.is_on(!is_reverse); });
 }
 
 // The same for errors of either strand where they are told, and for foreign reads.
@@ -253,13 +252,19 @@ SourceRates SourceRateFinder::rates() const {
         for (const Rate of : kAll) raise(of(found), found, snvs_, of(lowest), kHighest);
         for (const auto& [context, snvs] : contexts) raise_context(context, snvs, found);
     }
-    rates.errors = {lower_limit(kAll[2], found), lower_limit(kAll[1], found)};
+    // As a share of alleles, which the library may have more of.
+    const auto beside_alleles = [&](const ErrorShares& of) {
+        return ErrorShares{std::max(rates.errors.strand, of.strand / found.chromosomes),
+                           std::max(rates.errors.growing, of.growing / found.chromosomes)};
+    };
     rates.foreign = lower_limit(kAll[3], found);
     rates.divergence = kSnvPrior * found.chromosomes;
+    rates.errors = beside_alleles({lower_limit(kAll[2], found), lower_limit(kAll[1], found)});
     if (found.of_context.empty()) return rates;
     auto of_context = std::make_shared<ContextShares>();
     of_context->fill(rates.errors);
-    for (const auto& [context, own] : found.of_context) (*of_context)[static_cast<size_t>(context)] = own;
+    for (const auto& [context, own] : found.of_context)
+        (*of_context)[static_cast<size_t>(context)] = beside_alleles(own);
     rates.of_context = std::move(of_context);
     return rates;
 }
