@@ -67,14 +67,15 @@ public:
         if (rates_.foreign == 0 || with < 2) return;
         const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
                                  std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
-        // What most reads show is the sample's.
-        if (with * std::max(2, genotypes_.ploidy) >= informative) return;
+        // What most reads show is the sample's: foreign reads of it are seen beside chromosomes that have it, too.
+        const bool is_own = with * std::max(2, genotypes_.ploidy) >= informative;
         const double weight = log10_of_mapq(allele) + std::log10(allele > 0 ? kForeignAlone : kAloneReference);
         std::vector<double> odds;
         for (const auto& [share, probability] : kForeignShares) odds.push_back(weight + std::log10(probability));
         const std::vector<double> foreign = foreign_likelihoods(allele, odds);
+        const double* const share = &genotypes_.share[static_cast<size_t>(allele) * foreign.size()];
         for (size_t genotype = 0; genotype < foreign.size(); ++genotype)
-            log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
+            if (!is_own || share[genotype] > 0) log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
     }
 
     // Weighs whether fragments are of a copy, or of a chromosome that differs as much. Gives the fragments that are not

@@ -47,6 +47,15 @@ def test_a_small_share_of_many_reads_is_foreign(reference, alternative, called):
     assert site_of(reference, alternative).samples[0].alleles == called
 
 
+@pytest.mark.parametrize(
+    ("alternative", "called"), [(200, (0, 0)), (350, (0, 1)), (500, (0, 1)), (653, (0, 1)), (800, (1, 1))]
+)
+def test_an_uneven_share_of_deep_reads_is_a_heterozygotes(alternative, called):
+    sample = site_of(1000 - alternative, alternative).samples[0]
+    assert sample.alleles == called
+    assert sample.quality >= 50
+
+
 def test_reads_that_map_worse_are_likelier_foreign():
     alike, worse = (site_of(24, 9, mapq=[60] * 24 + [low] * 9).quality for low in (60, 20))
     assert 20 < worse < alike - 10
