@@ -95,12 +95,23 @@ Fragments fragments_of(const AlignedReads& reads, const std::vector<int64_t>& ch
     return fragments;
 }
 
+// Whether a read has a base at a position, which is known.
+bool has_base(const Reads& reads, int64_t read, int64_t position) {
+    bool found = false;
+    for_aligned(reads, read, position, position + 1, [&](int64_t, int64_t base, int64_t) {
+        found = reads.base[base] < kCodeOfN && reads.quality[base] >= kMinQuality;
+    });
+    return found;
+}
+
 std::vector<int64_t> reads_over(const AlignedReads& reads, const std::vector<int64_t>& chosen, int32_t sample,
                                 int64_t position, int64_t unsure) {
     std::vector<int64_t> over;
     for (const int64_t read : chosen) {
         const auto [first, last] = sure_part(reads, read, unsure);
-        if (reads.reads.sample[read] == sample && first <= position && position < last) over.push_back(read);
+        if (reads.reads.sample[read] == sample && first <= position && position < last &&
+            has_base(reads.reads, read, position))
+            over.push_back(read);
     }
     return over;
 }

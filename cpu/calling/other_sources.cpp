@@ -25,6 +25,8 @@ constexpr double kDivergentChromosomes = 0.01, kMostCopies = 0.3;
 constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
+// Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
+constexpr int64_t kDeep = 300;
 // Errors of a strand that are as frequent as alleles.
 constexpr double kFrequent = 1;
 // The share of the reads with an allele that all chromosomes have.
@@ -67,14 +69,16 @@ public:
         if (rates_.foreign == 0 || with < 2) return;
         const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
                                  std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
-        // What most reads show is the sample's.
-        if (with * std::max(2, genotypes_.ploidy) >= informative) return;
+        // What most reads show is the sample's: foreign reads of it are seen beside chromosomes that have it, too.
+        const bool is_own = with * std::max(2, genotypes_.ploidy) >= informative;
+        if (is_own && informative < kDeep) return;
         const double weight = log10_of_mapq(allele) + std::log10(allele > 0 ? kForeignAlone : kAloneReference);
         std::vector<double> odds;
         for (const auto& [share, probability] : kForeignShares) odds.push_back(weight + std::log10(probability));
         const std::vector<double> foreign = foreign_likelihoods(allele, odds);
+        const double* const share = &genotypes_.share[static_cast<size_t>(allele) * foreign.size()];
         for (size_t genotype = 0; genotype < foreign.size(); ++genotype)
-            log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
+            if (!is_own || share[genotype] > 0) log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
     }
 
     // Weighs whether fragments are of a copy, or of a chromosome that differs as much. Gives the fragments that are not

@@ -64,11 +64,15 @@ double is_seen(const std::vector<double>& weights, double share) {
     return 1 - none * (1 + one);
 }
 
-// The same for errors of either strand, and for foreign reads.
-double errors_are_seen(const std::vector<Fragment>& fragments, bool grow) {
+// Whether errors of a strand can be told from alleles: by fragments of the other strand.
+bool are_told(const std::vector<Fragment>& fragments, bool is_reverse) {
+    return std::any_of(fragments.begin(), fragments.end(), [&](const Fragment& one) { return one.is_on(!is_reverse); });
+}
+
+// The same for errors of a strand, at a rate of 1 for both, and for foreign reads.
+double errors_are_seen(const std::vector<Fragment>& fragments, bool is_reverse, bool grow) {
     double seen = 0;
-    for (const bool is_reverse : {false, true})
-        for (const double share : kErrorShares) seen += is_seen(error_weights(fragments, is_reverse, grow), share);
+    for (const double share : kErrorShares) seen += is_seen(error_weights(fragments, is_reverse, grow), share);
     return seen / 2 / std::size(kErrorShares);
 }
 
@@ -147,15 +151,21 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
         of_errors(true, {1, 0})};
     const double most = *std::max_element(found.begin(), found.end());
     for (double& one : found) one = std::pow(10.0, std::max(kLowestLog10, one - most));
-    snvs_.push_back({found, contexts});
-    const double growing = errors_are_seen(seen.fragments, true), strand = errors_are_seen(seen.fragments, false);
-    const double are_seen[] = {0, 1, foreign_reads_are_seen(seen.fragments), growing, growing, strand, strand};
-    for (size_t kind = 0; kind < seen_.size(); ++kind) seen_[kind] += are_seen[kind];
+    snvs_.push_back({found, contexts, {are_told(seen.fragments, false), are_told(seen.fragments, true)}});
+    foreign_ += foreign_reads_are_seen(seen.fragments);
+    for (const bool is_reverse : {false, true}) {
+        const ErrorShares own{errors_are_seen(seen.fragments, is_reverse, false),
+                              errors_are_seen(seen.fragments, is_reverse, true)};
+        anywhere_ = {anywhere_.strand + own.strand, anywhere_.growing + own.growing};
+        if (snvs_.back().is_told[is_reverse]) told_ = {told_.strand + own.strand, told_.growing + own.growing};
+    }
 }
 
-const ErrorShares& SourceRateFinder::Rates::errors_in(int context) const {
-    const auto found = of_context.find(context);
-    return found == of_context.end() ? errors : found->second;
+// Where nothing tells errors from alleles, only a context shows them: by having many.
+ErrorShares SourceRateFinder::Rates::errors_of(const Snv& snv, int strand) const {
+    const auto found = of_context.find(snv.contexts[strand]);
+    if (found != of_context.end()) return found->second;
+    return snv.is_told[strand] ? errors : ErrorShares{0, 0};
 }
 
 // The likelihood of an SNV's reads.
@@ -163,7 +173,7 @@ double SourceRateFinder::Rates::of(const Snv& snv) const {
     const Likelihoods& of = snv.likelihoods;
     double sum = of[kNone] + chromosomes * of[kChromosomes] + foreign * of[kForeign];
     for (int strand = 0; strand < 2; ++strand) {
-        const ErrorShares& own = errors_in(snv.contexts[strand]);
+        const ErrorShares own = errors_of(snv, strand);
         sum += own.growing * of[kGrowing + strand] + own.strand * of[kStrand + strand];
     }
     return sum;
@@ -179,17 +189,17 @@ std::map<int, std::vector<SourceRateFinder::Snv>> SourceRateFinder::by_context()
 
 // Of some SNVs. As many are seen as the rates promise for the bases that reads cover.
 double SourceRateFinder::log_likelihood(const Rates& rates, const std::vector<Snv>& snvs) const {
-    const auto of_errors = [&](const ErrorShares& one) {
-        return one.growing * seen_[kGrowing] + one.strand * seen_[kStrand];
+    const auto of_errors = [](const ErrorShares& one, const ErrorShares& seen) {
+        return one.growing * seen.growing + one.strand * seen.strand;
     };
-    const double everywhere = of_errors(rates.errors);
+    const double everywhere = of_errors(rates.errors, told_), count = static_cast<double>(snvs_.size());
     // None is seen in the bases behind another one.
-    const double alone = bases_ - static_cast<double>(kBetween) * static_cast<double>(snvs_.size());
-    double seen = alone * (rates.chromosomes * seen_[kChromosomes] + rates.foreign * seen_[kForeign] + everywhere);
+    const double alone = bases_ - static_cast<double>(kBetween) * count;
+    double seen = alone * (rates.chromosomes * count + rates.foreign * foreign_ + everywhere);
     // One of three letters, on one of two strands.
     for (const auto& [context, own] : rates.of_context)
-        seen += alone / bases_ * bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own) - everywhere);
-    double sum = -kSnvPrior * seen / static_cast<double>(snvs_.size());
+        seen += alone / bases_ * bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own, anywhere_) - everywhere);
+    double sum = -kSnvPrior * seen / count;
     for (const Snv& snv : snvs) sum += std::log(rates.of(snv));
     return sum;
 }
@@ -244,13 +254,19 @@ SourceRates SourceRateFinder::rates() const {
         for (const Rate of : kAll) raise(of(found), found, snvs_, of(lowest), kHighest);
         for (const auto& [context, snvs] : contexts) raise_context(context, snvs, found);
     }
-    rates.errors = {lower_limit(kAll[2], found), lower_limit(kAll[1], found)};
+    // As a share of alleles, which the library may have more of.
+    const auto beside_alleles = [&](const ErrorShares& of) {
+        return ErrorShares{std::max(rates.errors.strand, of.strand / found.chromosomes),
+                           std::max(rates.errors.growing, of.growing / found.chromosomes)};
+    };
     rates.foreign = lower_limit(kAll[3], found);
     rates.divergence = kSnvPrior * found.chromosomes;
+    rates.errors = beside_alleles({lower_limit(kAll[2], found), lower_limit(kAll[1], found)});
     if (found.of_context.empty()) return rates;
     auto of_context = std::make_shared<ContextShares>();
     of_context->fill(rates.errors);
-    for (const auto& [context, own] : found.of_context) (*of_context)[static_cast<size_t>(context)] = own;
+    for (const auto& [context, own] : found.of_context)
+        (*of_context)[static_cast<size_t>(context)] = beside_alleles(own);
     rates.of_context = std::move(of_context);
     return rates;
 }

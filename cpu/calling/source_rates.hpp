@@ -27,6 +27,7 @@ private:
     struct Snv {
         Likelihoods likelihoods;
         std::array<int, 2> contexts;  // of errors of either strand
+        std::array<bool, 2> is_told;  // from alleles, by fragments of the other strand
     };
 
     // Rates of all SNVs, and of errors in contexts that have their own.
@@ -35,7 +36,7 @@ private:
         ErrorShares errors;
         std::map<int, ErrorShares> of_context;
 
-        const ErrorShares& errors_in(int context) const;
+        ErrorShares errors_of(const Snv& snv, int strand) const;
         double of(const Snv& snv) const;
     };
     using Rate = double& (*)(Rates&);
@@ -50,8 +51,11 @@ private:
 
     GenotypeTables tables_;
     std::vector<Snv> snvs_;
-    Likelihoods seen_{};  // the sum, over these SNVs, of the probability that two of its reads would be seen
-    double bases_ = 0;    // that reads cover, sample by sample
+    // Sums, over these SNVs, of the probability that two reads of a source would be seen; of errors, where they are
+    // told from alleles, and anywhere.
+    double foreign_ = 0;
+    ErrorShares told_{0, 0}, anywhere_{0, 0};
+    double bases_ = 0;                               // that reads cover, sample by sample
     std::array<double, kErrorContexts> bases_of_{};  // the same, with each context
 };
 

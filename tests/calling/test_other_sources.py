@@ -10,6 +10,7 @@ import pysam
 import pytest
 
 import pairhmm
+from pairhmm.alignments.primers import read_primers
 from pairhmm.calling.opening import open_files
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.stutter import seen
@@ -44,6 +45,15 @@ def flags(forward: int, reverse: int) -> list[int]:
 )
 def test_a_small_share_of_many_reads_is_foreign(reference, alternative, called):
     assert site_of(reference, alternative).samples[0].alleles == called
+
+
+@pytest.mark.parametrize(
+    ("alternative", "called"), [(200, (0, 0)), (350, (0, 1)), (500, (0, 1)), (653, (0, 1)), (800, (1, 1))]
+)
+def test_an_uneven_share_of_deep_reads_is_a_heterozygotes(alternative, called):
+    sample = site_of(1000 - alternative, alternative).samples[0]
+    assert sample.alleles == called
+    assert sample.quality >= 50
 
 
 def test_reads_that_map_worse_are_likelier_foreign():
@@ -204,6 +214,48 @@ def test_the_library_shows_the_context_of_errors(tmp_path):
 def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
     found = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu", **options)
     return {site.variant.pos: site.samples[0].alleles for site in found if site.quality >= 20}
+
+
+def amplicons(folder: Path, depth: int) -> dict[int, tuple[int, ...]]:
+    """Tiles whose mates cover most bases on one strand, with primers inside the next tile; genotypes by position."""
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
+    genotypes = [((0, 1), (1, 0), (1, 1))[i % 3] for i in range(LENGTH // 110)]
+    variants = [
+        TruthVariant(at, (int(codes[at]),), (int(codes[at] + 1) % 4,), own)
+        for at, own in zip(range(342, LENGTH, 110), genotypes, strict=False)
+    ]
+    copies = np.array([build_haplotype(codes, variants, number).codes for number in (0, 1)])
+    size, step, primer, read = 400, 330, 24, 230
+    starts = np.arange(0, LENGTH - size, step)
+    place = np.repeat(starts, depth)[:, np.newaxis] + np.arange(size)
+    fragments = copies[(np.arange(len(place)) % 2)[:, np.newaxis], place]
+    fragments[:, :primer] = codes[place[:, :primer]]
+    fragments[:, -primer:] = codes[place[:, -primer:]]
+    rows = np.stack([fragments[:, :read], fragments[:, -read:]], axis=1).reshape(-1, read)
+    begins = np.stack([place[:, 0], place[:, -read]], axis=1).ravel().astype(np.int32)
+    first_is_left = np.ones(len(place), dtype=bool)
+    reads = SimulatedReads(rows, np.full_like(rows, 40), begins, begins + read, first_is_left, {})
+    write_fasta(folder / "ref.fa", {"c": codes})
+    with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": LENGTH}, "s") as writer:
+        writer.add(reads)
+    sides = ((starts, "LEFT", "+"), (starts + size - primer, "RIGHT", "-"))
+    (folder / "primers.bed").write_text(
+        "".join(
+            f"c\t{at}\t{at + primer}\tx_{number}_{side}\t1\t{strand}\n"
+            for begin, side, strand in sides
+            for number, at in enumerate(begin.tolist())
+        )
+    )
+    last = int(starts[-1]) + size - primer
+    return {one.start: tuple(sorted(one.genotype)) for one in variants if one.start < last}
+
+
+@pytest.mark.parametrize("depth", [12, 30])
+def test_variants_that_one_strand_shows_are_no_errors(tmp_path, depth):
+    """Where the other strand has a primer, whose bases are not the sample's, SNVs are no errors either."""
+    expected = amplicons(tmp_path, depth)
+    assert calls(tmp_path, primers=read_primers(str(tmp_path / "primers.bed"))) == expected
 
 
 def test_a_copy_that_the_reference_lacks_makes_no_variants(collapsed):
