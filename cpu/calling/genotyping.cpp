@@ -103,6 +103,11 @@ bool most_have(const std::vector<SampleGenotype>& samples) {
     });
 }
 
+bool has_gap(const Variant& variant) {
+    return std::any_of(variant.alts.begin(), variant.alts.end(),
+                       [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
+}
+
 bool has_deletion(const Variant& variant) {
     return std::any_of(variant.alts.begin(), variant.alts.end(),
                        [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
@@ -298,11 +303,51 @@ private:
         return ploidies;
     }
 
+    // Where reads that end in a gap show SNVs.
+    Extent around_gaps() const {
+        Extent around{0, 0};
+        for (size_t number = 0; number < region_.region.variants.size(); ++number) {
+            if (!has_gap(region_.region.variants[number])) continue;
+            const auto [start, end] = region_.region.extents[number];
+            around = {around.end == 0 ? start - kUnsureEnd : around.start, std::max(around.end, end + kUnsureEnd)};
+        }
+        return around;
+    }
+
+    // The reads set aside, and those of copies: no chromosome explains them.
+    std::vector<uint8_t> with_foreign(const std::vector<int>& ploidies) const {
+        std::vector<uint8_t> aside = set_aside_;
+        if (!region_.neighbours) return aside;
+        const Extent unsure = around_gaps();
+        for (size_t sample = 0; sample < ploidies.size(); ++sample) {
+            if (ploidies[sample] == 0) continue;
+            std::vector<int64_t> names;
+            for (size_t read = 0; read < aside.size(); ++read)
+                if (region_.sample[read] == static_cast<int32_t>(sample)) names.push_back(name_of(read));
+            std::sort(names.begin(), names.end());
+            names.erase(std::unique(names.begin(), names.end()), names.end());
+            const std::vector<int64_t> foreign =
+                foreign_fragments(*region_.neighbours, static_cast<int>(sample), unsure.start, unsure.end, names,
+                                  options_.rates, ploidies[sample]);
+            for (size_t read = 0; read < aside.size(); ++read)
+                if (region_.sample[read] == static_cast<int32_t>(sample) &&
+                    std::binary_search(foreign.begin(), foreign.end(), name_of(read)))
+                    aside[read] = 1;
+        }
+        return aside;
+    }
+
+    int64_t name_of(size_t read) const { return names_[static_cast<size_t>(fragment_[read])]; }
+
     // All candidates: of a single one, the alleles are the haplotypes.
     std::vector<Genotyped> all_candidates() {
         const std::vector<Variant>& variants = region_.region.variants;
         if (variants.size() < 2 || options_.is_mixture) return each_candidate();
-        pairs_.emplace(scored_reads(false), ploidies_at(variants.front().chrom, variants.front().pos));
+        const std::vector<int> ploidies = ploidies_at(variants.front().chrom, variants.front().pos);
+        const std::vector<uint8_t> not_of_pairs = with_foreign(ploidies);
+        ScoredReads of_pairs = scored_reads(false);
+        of_pairs.set_aside = reinterpret_cast<const bool*>(not_of_pairs.data());
+        pairs_.emplace(of_pairs, ploidies);
         std::vector<Genotyped> found = each_candidate();
         bool is_corrected = false;
         for (size_t sample = 0; sample < options_.ploidies.size(); ++sample) {

@@ -237,6 +237,7 @@ Cluster cluster_around(int64_t fragment, const Fragments& covering, std::vector<
     const auto elsewhere = [&](const Fragments& fragments) {
         return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
     };
+    found.all = {static_cast<int64_t>(all.size()), static_cast<int64_t>(found.own.size())};
     found.elsewhere = {elsewhere(all), elsewhere(found.own)};
     return found;
 }

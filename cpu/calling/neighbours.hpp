@@ -77,7 +77,8 @@ struct Shown {
 struct Cluster {
     std::vector<int64_t> own;   // names, ascending
     std::vector<int64_t> here;  // those over the site
-    Shown elsewhere;            // fragments over its alleles that are not over the site
+    Shown all;                  // fragments over its alleles
+    Shown elsewhere;            // those that are not over the site
     int64_t snvs = 0;           // its alleles
     int64_t lone = 0;           // bases that its fragments show alone
     double usual_lone = 0;      // the same, where they are like the others over its alleles

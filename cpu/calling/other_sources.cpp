@@ -47,6 +47,61 @@ double log_of_any_share(size_t low, size_t all) {
     return -ways - std::log(static_cast<double>(all + 1));
 }
 
+// Where the fragments of a cluster are from, log10, beside a usual chromosome.
+struct Origin {
+    double chromosome, copy;
+    double lift;  // how many SNVs such a chromosome has for each usual one
+};
+
+double foreign_share(size_t number, int ploidy) { return kForeignShares[number].first / ploidy; }
+
+// The share of all places that have a copy.
+double copies(const SourceRates& rates) {
+    return std::min(kMostCopies, rates.foreign * kUsualDivergence / kDivergence);
+}
+
+double log10_of(double share, const Shown& shown) {
+    return static_cast<double>(shown.with) * std::log10(share) +
+           static_cast<double>(shown.covering - shown.with) * std::log10(1 - share);
+}
+
+// log10 of how much likelier fragments are for a share of foreign ones than for a share of chromosomes.
+double log10_of_share(double share, const Shown& shown, int ploidy) {
+    double chromosomes = log10_of(ploidy > 1 ? 1.0 / ploidy : kNearlyAll, shown);
+    for (int copies = 2; copies < ploidy; ++copies)
+        chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / ploidy, shown));
+    return log10_of(share, shown) - chromosomes;
+}
+
+// Both mismatches that several reads show and those of single reads are Poisson.
+double log_of_divergence(const Cluster& cluster, double divergence, const SourceRates& rates) {
+    const double more = divergence * cluster.bases;
+    return static_cast<double>(cluster.snvs) * std::log(1 + divergence / rates.divergence) +
+           static_cast<double>(cluster.lone) *
+               std::log(1 + more / (cluster.usual_lone + rates.divergence * cluster.bases)) -
+           more;
+}
+
+// `elsewhere`: fragments whose genotype is not weighed; beside them, a copy is compared with the share of a chromosome.
+Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& here, const SourceRates& rates,
+                 int ploidy) {
+    // How much likelier the mismatches are beside those of a usual chromosome, and so many more SNVs.
+    double divergent = 0, with_snv = 0;
+    for (const double divergence : kDivergences) {
+        const double one = std::exp(log_of_divergence(cluster, divergence, rates)) / std::size(kDivergences);
+        divergent += one;
+        with_snv += one * divergence / kUsualDivergence;
+    }
+    const double chromosome = std::log10(1 + kDivergentChromosomes * divergent);
+    double copy = 0;
+    for (size_t i = 0; i < std::size(kForeignShares); ++i) {
+        const double share = foreign_share(i, ploidy);
+        copy += kSharesOfCopies[i] * std::pow(10.0, log10_of_share(share, elsewhere, ploidy) + log10_of(share, here));
+    }
+    return {chromosome, std::log10(std::max(kLeastFactor, copy * divergent)),
+            std::log10(1 + kDivergentChromosomes * with_snv) - chromosome};
+}
+
 class Sources {
 public:
     Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
@@ -106,7 +161,7 @@ public:
         std::vector<double> likelihoods(log10_.size(), kLowest);
         for (size_t i = 0; i < odds.size(); ++i) {
             const std::vector<double> mixture =
-                mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i)), allele, 1);
+                mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i, genotypes_.ploidy)), allele, 1);
             for (size_t genotype = 0; genotype < mixture.size(); ++genotype)
                 likelihoods[genotype] = log10_add(likelihoods[genotype], prior + odds[i] + mixture[genotype]);
         }
@@ -169,27 +224,10 @@ private:
         return total;
     }
 
-    // log10 of how much likelier fragments are for a share of foreign ones than for a share of chromosomes.
-    double log10_of_share(double share, const Shown& shown) const {
-        double chromosomes = log10_of(genotypes_.ploidy > 1 ? 1.0 / genotypes_.ploidy : kNearlyAll, shown);
-        for (int copies = 2; copies < genotypes_.ploidy; ++copies)
-            chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / genotypes_.ploidy, shown));
-        return log10_of(share, shown) - chromosomes;
-    }
-
-    static double log10_of(double share, const Shown& shown) {
-        return static_cast<double>(shown.with) * std::log10(share) +
-               static_cast<double>(shown.covering - shown.with) * std::log10(1 - share);
-    }
-
-    double foreign_share(size_t number) const { return kForeignShares[number].first / genotypes_.ploidy; }
-
     // The fragments of a cluster that are over the site, ascending.
     struct Group {
         std::vector<size_t> fragments;
-        // log10 of how likely the cluster is of a chromosome, and of a copy, beside a usual chromosome.
-        double chromosome = 0, copy = 0;
-        double lift = 0;                             // log10 of how many SNVs such a chromosome has for each usual one
+        Origin origin;
         std::vector<double> of_genotype, of_allele;  // log10, with the fragments' own: of a chromosome, and of a copy
         bool is_foreign = false;
     };
@@ -211,23 +249,8 @@ private:
     }
 
     void find_origins(const Cluster& cluster, Group& group) const {
-        // How much likelier the mismatches are beside those of a usual chromosome, and so many more SNVs.
-        double divergent = 0, with_snv = 0;
-        for (const double divergence : kDivergences) {
-            const double one = std::exp(log_of_divergence(cluster, divergence)) / std::size(kDivergences);
-            divergent += one;
-            with_snv += one * divergence / kUsualDivergence;
-        }
-        group.chromosome = std::log10(1 + kDivergentChromosomes * divergent);
-        group.lift = std::log10(1 + kDivergentChromosomes * with_snv) - group.chromosome;
         const Shown here{static_cast<int64_t>(seen_.fragments.size()), static_cast<int64_t>(group.fragments.size())};
-        double copy = 0;
-        for (size_t i = 0; i < std::size(kForeignShares); ++i) {
-            const double share = foreign_share(i);
-            copy +=
-                kSharesOfCopies[i] * std::pow(10.0, log10_of_share(share, cluster.elsewhere) + log10_of(share, here));
-        }
-        group.copy = std::log10(std::max(kLeastFactor, copy * divergent));
+        group.origin = origin_of(cluster, cluster.elsewhere, here, rates_, genotypes_.ploidy);
         const auto add_group = [&](double origin, const std::vector<double>& of, size_t count,
                                    std::vector<double>& to) {
             for (size_t column = 0; column < count; ++column) {
@@ -236,8 +259,8 @@ private:
                     to.back() += std::log10(std::max(kLeastFactor, of[i * count + column]));
             }
         };
-        add_group(group.chromosome, seen_.of_genotype, log10_.size(), group.of_genotype);
-        add_group(group.copy, seen_.of_allele, static_cast<size_t>(seen_.alleles), group.of_allele);
+        add_group(group.origin.chromosome, seen_.of_genotype, log10_.size(), group.of_genotype);
+        add_group(group.origin.copy, seen_.of_allele, static_cast<size_t>(seen_.alleles), group.of_allele);
     }
 
     // Whether a group's fragments all show an allele that a genotype has once or more, beside another one.
@@ -256,20 +279,17 @@ private:
     double log10_of_copy(const std::vector<Group>& groups, OfGroup&& of_group) const {
         double total = kLowest;
         for (size_t allele = 0; allele < static_cast<size_t>(seen_.alleles); ++allele) {
-            double one = std::log10(allele > 0 ? kDivergence / 3 : 1 - kDivergence) + std::log10(copies());
+            double one = std::log10(allele > 0 ? kDivergence / 3 : 1 - kDivergence) + std::log10(copies(rates_));
             for (const Group& group : groups) one += of_group(group, allele);
             total = log10_add(total, one);
         }
         return total;
     }
 
-    // The share of all places that have a copy.
-    double copies() const { return std::min(kMostCopies, rates_.foreign * kUsualDivergence / kDivergence); }
-
     // Finds the groups that are foreign, if there is a copy at all.
     void find_foreign(std::vector<Group>& groups) const {
         const auto most = [](const std::vector<double>& of) { return *std::max_element(of.begin(), of.end()); };
-        double more = std::log10(copies() / (1 - copies()));
+        double more = std::log10(copies(rates_) / (1 - copies(rates_)));
         for (Group& group : groups) {
             group.is_foreign = most(group.of_allele) > most(group.of_genotype);
             if (group.is_foreign) more += most(group.of_allele) - most(group.of_genotype);
@@ -283,34 +303,25 @@ private:
         find_foreign(groups);
         const bool has_copy =
             std::any_of(groups.begin(), groups.end(), [](const Group& one) { return one.is_foreign; });
-        const double without = std::log10(1 - copies());
+        const double without = std::log10(1 - copies(rates_));
         double always = without;
-        for (const Group& group : groups) always += group.chromosome;
+        for (const Group& group : groups) always += group.origin.chromosome;
         if (has_copy)
             always = log10_of_copy(groups, [](const Group& group, size_t allele) {
-                return group.is_foreign ? group.of_allele[allele] : group.chromosome;
+                return group.is_foreign ? group.of_allele[allele] : group.origin.chromosome;
             });
         for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
             double total = without, own = 0, lift = 0;
             for (const Group& group : groups) {
                 total += group.of_genotype[genotype];
-                own += group.of_genotype[genotype] - group.chromosome;
-                if (is_lifted(group, genotype)) lift = std::max(lift, group.lift);
+                own += group.of_genotype[genotype] - group.origin.chromosome;
+                if (is_lifted(group, genotype)) lift = std::max(lift, group.origin.lift);
             }
             total = log10_add(total, log10_of_copy(groups, [&](const Group& group, size_t allele) {
                                   return log10_add(group.of_genotype[genotype], group.of_allele[allele]);
                               }));
             log10_[genotype] += total - own - always + lift;
         }
-    }
-
-    // Both mismatches that several reads show and those of single reads are Poisson.
-    double log_of_divergence(const Cluster& cluster, double divergence) const {
-        const double more = divergence * cluster.bases;
-        return static_cast<double>(cluster.snvs) * std::log(1 + divergence / rates_.divergence) +
-               static_cast<double>(cluster.lone) *
-                   std::log(1 + more / (cluster.usual_lone + rates_.divergence * cluster.bases)) -
-               more;
     }
 
     // log10 of how much likelier it is that the mapping qualities of an allele's reads have a distribution of their
@@ -409,6 +420,22 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
     std::vector<double> odds, total(static_cast<size_t>(genotypes.count()), 0.0);
     for (const auto& [share, probability] : kForeignShares) odds.push_back(std::log10(probability));
     return Sources(seen, genotypes, {}, total).foreign_likelihoods(allele, odds);
+}
+
+std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
+                                       const std::vector<int64_t>& names, const SourceRates& rates, int ploidy) {
+    if (rates.foreign == 0) return {};
+    std::vector<int64_t> foreign;
+    double more = std::log10(copies(rates) / (1 - copies(rates)));
+    for (const Cluster& cluster : clusters_of(neighbours, sample, first, last, names)) {
+        const Origin origin = origin_of(cluster, cluster.all, {}, rates, ploidy);
+        if (origin.copy <= origin.chromosome) continue;
+        more += origin.copy - origin.chromosome;
+        foreign.insert(foreign.end(), cluster.here.begin(), cluster.here.end());
+    }
+    if (more <= 0) return {};
+    std::sort(foreign.begin(), foreign.end());
+    return foreign;
 }
 
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
