@@ -74,14 +74,10 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r", circ
     end = begin if last is None else _FARTHEST if last == "-" else _number(last[1:])
     is_circle = chrom in circles and last not in (None, "-")
     if begin is None or end is None or begin < 1 or not (begin <= end or (is_circle and end >= 1)):
-<<<<<<< HEAD
-        raise InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
+        raise _not_an_interval(text, option)
     if end == begin - 1:
         cure = f"write {chrom} for the whole circle, or mend the range"
         raise InputError(option, _short(text), "ends just before it begins", cure)
-=======
-        raise _not_an_interval(text, option)
->>>>>>> newcomer
     if begin > length:
         raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
     if is_circle:
