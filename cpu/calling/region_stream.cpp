@@ -238,8 +238,8 @@ CutSlices RegionStream::cut(const AlignedReads& reads, const std::vector<Task>& 
         batch.clipped.emplace_back();
         // Profiles hold their clips.
         for (int64_t i = begin; i < end && !options_.joins_reads; ++i)
-            if (const int64_t clipped = slices.add_unclipped(reads.reads, i))
-                batch.clipped.back().push_back({i - begin, clipped});
+            if (const auto [leading, trailing] = slices.add_unclipped(reads.reads, i); leading + trailing > 0)
+                batch.clipped.back().push_back({i - begin, leading, trailing});
         slices.region_read.push_back(slices.count());
     }
     return slices;
