@@ -69,9 +69,10 @@ def test_an_snv_beside_the_breakpoint_of_a_long_insertion(called, phase):
     assert (alleles, list(depths)) == (((1, 1), [0, 2 * many]) if phase == "hom" else ((0, 1), [many, many]))
 
 
+@pytest.mark.parametrize("at", [SITE + 4, SITE - 4], ids=["between sites", "before both"])
 @pytest.mark.parametrize("fits", [True, False], ids=["of a haplotype", "foreign"])
-def test_reads_are_over_what_their_clips_reach_if_a_haplotype_has_them(called, fits):
-    second, at = SITE + 8, SITE + 4
+def test_reads_are_over_what_their_clips_reach_if_a_haplotype_has_them(called, fits, at):
+    second = SITE + 8
     other = WITH_SNV[:second] + OTHER[GENOME[second]] + WITH_SNV[second + 1 :]
     lines = []
     for number, start in starts():
