@@ -380,6 +380,15 @@ std::pair<int64_t, int64_t> unclipped_bases(const Reads& reads, int64_t read) {
     return {first, last};
 }
 
+std::pair<int64_t, int64_t> kept_clips(const Reads& reads, int64_t read) {
+    const int64_t base = reads.base_offset[read], length = reads.base_offset[read + 1] - base;
+    const auto [begin, end] = unclipped_bases(reads, read);
+    int64_t first = 0, last = length;
+    while (first < begin && reads.is_cut_off(base + first)) ++first;
+    while (last > end && reads.is_cut_off(base + last - 1)) --last;
+    return {begin - first, last - end};
+}
+
 std::pair<int64_t, int64_t> kept_extent(const Reads& reads, int64_t read) {
     const int64_t offset = reads.base_offset[read];
     int64_t position = reads.start[read], query = 0, start = -1, end = position;

@@ -195,6 +195,9 @@ int64_t query_at(const Reads& reads, int64_t read, int64_t position);
 // The bases of a read between its soft clips: query [first, second).
 std::pair<int64_t, int64_t> unclipped_bases(const Reads& reads, int64_t read);
 
+// The bases of a read's soft clips on the left and on the right, without ends that are cut off.
+std::pair<int64_t, int64_t> kept_clips(const Reads& reads, int64_t read);
+
 // The reference bases [first, second) that a read is aligned to, without ends that are cut off.
 std::pair<int64_t, int64_t> kept_extent(const Reads& reads, int64_t read);
 

@@ -11,13 +11,14 @@ namespace pairhmm {
 
 // A read with soft clips, which is scored a second time without them.
 struct ClippedRead {
-    int64_t read;      // of its region
-    int64_t clipped;   // bases
-    double least = 0;  // score without clips by its qualities (least_scores in calling/preparation.hpp)
+    int64_t read;               // of its region
+    int64_t leading, trailing;  // clipped bases
+    double least = 0;           // score without clips by its qualities (least_scores in calling/preparation.hpp)
 };
 
 // Gives reads whose clips no haplotype explains the scores without them: what lies beyond a breakpoint that no
-// haplotype has says nothing of the alleles on this side.
+// haplotype has says nothing of the alleles on this side. Reads that fit one whole are over what their clips reach:
+// aligners clip the reads of an allele, not those of the reference.
 //
 // log10, precision: [clipped][haplotypes], the scores without clips; least: [reads], as `set_aside` takes it.
 void drop_foreign_clips(ScoredRegion& region, const std::vector<ClippedRead>& clipped, const double* log10,

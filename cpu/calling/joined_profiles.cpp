@@ -11,11 +11,11 @@ void CutSlices::add(int64_t of_read, int64_t from, int64_t to) {
     last.push_back(to);
 }
 
-int64_t CutSlices::add_unclipped(const Reads& reads, int64_t slice) {
+std::pair<int64_t, int64_t> CutSlices::add_unclipped(const Reads& reads, int64_t slice) {
     const auto [begin, end] = unclipped_bases(reads, read[slice]);
     const int64_t from = std::max(first[slice], begin), to = std::min(last[slice], end);
-    const int64_t clipped = last[slice] - first[slice] - (to - from);
-    if (clipped == 0 || to - from < kMinCutLength) return 0;
+    const std::pair<int64_t, int64_t> clipped{from - first[slice], last[slice] - to};
+    if (clipped == std::pair<int64_t, int64_t>() || to - from < kMinCutLength) return {};
     add(read[slice], from, to);
     return clipped;
 }

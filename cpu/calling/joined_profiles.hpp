@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "calling/aligned_reads.hpp"
@@ -21,8 +22,9 @@ struct CutSlices {
 
     int64_t count() const { return static_cast<int64_t>(read.size()); }
     void add(int64_t of_read, int64_t from, int64_t to);
-    // Adds a slice once more without the read's soft clips, if these are not all of it. How many bases it is shorter.
-    int64_t add_unclipped(const Reads& reads, int64_t slice);
+    // Adds a slice once more without the read's soft clips, if these are not all of it. How many bases of either end
+    // are left out.
+    std::pair<int64_t, int64_t> add_unclipped(const Reads& reads, int64_t slice);
 };
 
 // Joins cut reads, as join_reads() does.

@@ -238,8 +238,8 @@ CutSlices RegionStream::cut(const AlignedReads& reads, const std::vector<Task>& 
         batch.clipped.emplace_back();
         // Profiles hold their clips.
         for (int64_t i = begin; i < end && !options_.joins_reads; ++i)
-            if (const int64_t clipped = slices.add_unclipped(reads.reads, i))
-                batch.clipped.back().push_back({i - begin, clipped});
+            if (const auto [leading, trailing] = slices.add_unclipped(reads.reads, i); leading + trailing > 0)
+                batch.clipped.back().push_back({i - begin, leading, trailing});
         slices.region_read.push_back(slices.count());
     }
     return slices;
@@ -286,10 +286,26 @@ RegionStream::Task RegionStream::task(Region&& region) {
     return task;
 }
 
-// The reads that overlap a region's core, at most `max_depth` of each sample.
+// The reads that overlap a region's core, or whose clips reach it. Profiles are of what is aligned.
+std::vector<int64_t> RegionStream::over_core(const Region& region) const {
+    const int64_t start = region.core_start, end = region.core_end;
+    if (options_.joins_reads || options_.of_mixture) return buffer_.over(start, end);
+    std::vector<int64_t> reads = buffer_.over(start - kNeighbourhood, end + kNeighbourhood);
+    const AlignedReads view = buffer_.view();
+    const auto is_elsewhere = [&](int64_t read) {
+        const int64_t before = start - view.end[read], behind = view.reads.start[read] - end;
+        if (before < 0 && behind < 0) return false;
+        const auto [leading, trailing] = kept_clips(view.reads, read);
+        return before >= trailing || behind >= leading;
+    };
+    reads.erase(std::remove_if(reads.begin(), reads.end(), is_elsewhere), reads.end());
+    return reads;
+}
+
+// Those of them that are scored: at most `max_depth` of each sample.
 std::vector<int64_t> RegionStream::select(const Region& region) {
     if (buffer_.chrom() != region.chrom) return {};
-    std::vector<int64_t> reads = buffer_.over(region.core_start, region.core_end);
+    std::vector<int64_t> reads = over_core(region);
     const auto before = static_cast<int64_t>(reads.size());
     if (before <= options_.max_depth) return reads;
     const AlignedReads view = buffer_.view();

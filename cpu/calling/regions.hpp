@@ -30,7 +30,7 @@ struct RegionOptions {
 struct Region {
     std::string chrom;
     int64_t core_start = 0, core_end = 0;            // the extent of the candidates, or their window; reads that
-                                                     // overlap it are scored
+                                                     // overlap it, or whose clips do, are scored
     int64_t start = 0, end = 0;                      // reads are cut to it
     int64_t haplotype_start = 0, haplotype_end = 0;  // haplotypes span it
     std::vector<Variant> variants;                   // in order of position; none where haplotypes were given

@@ -69,6 +69,27 @@ def test_an_snv_beside_the_breakpoint_of_a_long_insertion(called, phase):
     assert (alleles, list(depths)) == (((1, 1), [0, 2 * many]) if phase == "hom" else ((0, 1), [many, many]))
 
 
+@pytest.mark.parametrize("at", [SITE + 4, SITE - 4], ids=["between sites", "before both"])
+@pytest.mark.parametrize("fits", [True, False], ids=["of a haplotype", "foreign"])
+def test_reads_are_over_what_their_clips_reach_if_a_haplotype_has_them(called, fits, at):
+    second = SITE + 8
+    other = WITH_SNV[:second] + OTHER[GENOME[second]] + WITH_SNV[second + 1 :]
+    lines = []
+    for number, start in starts():
+        lines += [
+            line(f"a{number}", 16 * (number % 2), start, f"{READ}M", GENOME[start : start + READ]),
+            line(f"b{number}", 16 * (number % 2), start, f"{READ}M", other[start : start + READ]),
+        ]
+    whole = [number for number, start in starts() if start + READ > second]
+    for number in range(6):
+        start = second + 2 + number - READ
+        bases = other[start : start + READ] if fits else other[start:at] + NEW[: start + READ - at]
+        lines.append(line(f"c{number}", 16 * (number % 2), start, f"{at - start}M{start + READ - at}S", bases))
+    sites, unfit = called(lines)
+    alleles, depths = sites[second, (OTHER[GENOME[second]],)]
+    assert (alleles, list(depths), unfit) == ((0, 1), [len(whole), len(whole) + 6 * fits], 0)
+
+
 def with_tail(rng, bases, size):
     """A read's bases, a quarter of the last ones wrong, and its qualities."""
     wrong = {at for at in range(READ - size, READ) if rng.random() < 0.25}
