@@ -223,7 +223,8 @@ public:
         const SourceRates own = options_.rates;
         weighed.likelihood = with(own, true);
         weighed.without_strand_errors = with({{0, 0}, own.foreign, own.divergence}, true);
-        weighed.without_foreign = with({own.errors, 0, own.divergence, own.of_context}, true);
+        weighed.without_foreign = likelihoods_with({own.errors, 0, own.divergence, own.of_context}, true,
+                                                   uncorrected(candidate), sample, genotypes);
         weighed.without_contamination = with(own, false);
         weighed.alone = with({{0, 0}, 0, 0}, false);
         return weighed;
@@ -359,7 +360,16 @@ private:
             }
             is_corrected |= pairs_->correct(sample, scored_reads(false), region_.haplotypes, called, set_aside_);
         }
-        return is_corrected ? each_candidate() : found;
+        if (!is_corrected) return found;
+        uncorrected_ = std::move(found);
+        return each_candidate();
+    }
+
+    // A candidate's reads before those of other haplotypes, as foreign ones are, were set aside.
+    const SiteReads& uncorrected(const Genotyped& candidate) const {
+        for (const Genotyped& one : uncorrected_)
+            if (one.number == candidate.number && one.reads.alleles() == candidate.reads.alleles()) return one.reads;
+        return candidate.reads;
     }
 
     std::vector<Genotyped> each_candidate() const {
@@ -604,6 +614,7 @@ private:
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
     std::optional<HaplotypePairs> pairs_;  // where there are several candidates
+    std::vector<Genotyped> uncorrected_;   // where reads were set aside by pairs
     std::vector<Mixture> mixtures_;        // [samples] where they are mixtures
     std::vector<uint8_t> are_likely_;      // [samples][haplotypes] of mixtures
 };
