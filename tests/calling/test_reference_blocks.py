@@ -155,7 +155,7 @@ def walk_over(bases, intervals, ploidy=2, limits=LIMITS):
     contig, start, end, copies = (np.array(column) for column in zip(*columns, strict=True))
     places = contig.astype(np.int32), start, end, copies.astype(np.int32)
     reference = native.ReferenceBases(lambda _, start, end: bases[max(0, start) : end])
-    return native.ReferenceWalk(reference, contigs, *places, LEAST, limits)
+    return native.ReferenceWalk(reference, contigs, *places, LEAST, limits, ())
 
 
 def add(walk, chrom, reads):

@@ -73,7 +73,7 @@ def _reads(rng: Generator) -> None:
             return unit * min(1 + (end - begin) // len(unit), 10**5)
 
         walk = native.ReferenceWalk(
-            native.ReferenceBases(fetch), ["chr1"], np.zeros(1, np.int32), *interval, ploidy, least, [1, 20]
+            native.ReferenceBases(fetch), ["chr1"], np.zeros(1, np.int32), *interval, ploidy, least, [1, 20], ()
         )
         walk.add("chr1", block.native, block.end, block.names.text, block.names.end)
         lines = native.RecordLines()

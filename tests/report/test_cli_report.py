@@ -334,7 +334,7 @@ def test_bases_that_decide(explained, shared_data, model):
     inserted, deleted = (
         {one[1]: sum(base[at] for base in one[4]) for one in groups[5638]["explained"]} for at in (5, 7)
     )
-    assert deleted[1] > 1.9
+    assert deleted[1] > 1.7
     # The least certain reads by the profile model all have the other allele.
     assert "profile" in model or inserted[0] > 0.9
 

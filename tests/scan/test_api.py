@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from operator import attrgetter, itemgetter
 from pathlib import Path
 
@@ -119,10 +120,11 @@ def test_files_give_what_memory_gives(workload, every_match, max_mismatches):
 @pytest.mark.parametrize("source", ["x.fq", "x.fa"])
 def test_chunks_and_threads_change_nothing(workload, options, per_file, source):
     written = []
+    shutil.copy(source, f"again_{source}")
     for chunk_size, threads in ((1 << 20, 1), (700, 2), (97, 3)):
         reports = Reports(summary="sum", multiqc="a_mqc.json")
         run(
-            [source, source],
+            [source, f"again_{source}"],
             options=options,
             per_file=per_file,
             reports=reports,
@@ -228,7 +230,8 @@ def test_signature_names_are_made_unique(workload, tmp_path):
 
 
 def test_missing_qualities_leave_scores_empty_and_are_said_once(workload, caplog):
-    run(["x.fa", "x.fa"], reports=Reports(summary="sum"))
+    shutil.copy("x.fa", "again.fa")
+    run(["x.fa", "again.fa"], reports=Reports(summary="sum"))
     assert {(row["sum"], row["mean"]) for row in table()} == {("", "")}
     assert {(row["sum"], row["mean"]) for row in table("sum.samples.tsv")} == {("", "")}
     assert caplog.text.count("no base qualities") == 1
