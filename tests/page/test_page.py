@@ -36,7 +36,7 @@ def assert_same_calls(page, run_cli):
 
 def test_calls_are_those_of_the_command_line(page, tiny, assert_same_calls, built_page):
     page.give(tiny)
-    assert page.run().startswith("Done: 17 sites, 32 regions, 1,095 reads (125 set aside), 6,096 pairs")
+    assert page.run().startswith("Done: 17 sites, 32 regions, 1,121 reads (137 set aside), 6,306 pairs")
     assert_same_calls("-f", tiny[2], tiny[0])
     seconds = float(page.js("document.documentElement.dataset.firstSeconds"))
     size = built_page.stat().st_size
