@@ -1,7 +1,6 @@
 #include "calling/filtered_reads.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -39,10 +38,9 @@ std::vector<int64_t> namesakes_of(const ScoredRegion& region) {
         int64_t start, read;
     };
     std::vector<Named> reads;
-    for (int64_t read = 0, begin = 0; read < region.reads(); begin = region.name_end[read++]) {
-        const std::string_view name = std::string_view(region.names).substr(begin, region.name_end[read] - begin);
+    for (int64_t read = 0; read < region.reads(); ++read) {
         const auto mate = static_cast<uint16_t>(region.flag[read] & kMate);
-        reads.push_back({fragment_name(name), region.sample[read], mate, region.start[read], read});
+        reads.push_back({fragment_name(region.name(read)), region.sample[read], mate, region.start[read], read});
     }
     const auto key = [](const Named& one) { return std::tie(one.name, one.sample, one.mate); };
     std::sort(reads.begin(), reads.end(), [&](const Named& a, const Named& b) {
@@ -63,9 +61,7 @@ void FilteredReads::add_namesakes(const ScoredRegion& region) {
     const std::vector<int64_t> found = namesakes_of(region);
     namesakes += static_cast<int64_t>(found.size());
     if (found.empty() || !first_namesake.empty()) return;
-    const int64_t read = *std::min_element(found.begin(), found.end());
-    const int64_t begin = read ? region.name_end[read - 1] : 0;
-    first_namesake = region.names.substr(begin, region.name_end[read] - begin);
+    first_namesake = region.name(*std::min_element(found.begin(), found.end()));
 }
 
 void FilteredReads::add(const ScoredRegion& region) {

@@ -264,11 +264,7 @@ private:
 
     // A fragment's number is that of its first read.
     void name_fragments() {
-        int64_t begin = 0;
-        for (const int64_t end : region_.name_end) {
-            names_.push_back(fragment_name(std::string_view(region_.names).substr(begin, end - begin)));
-            begin = end;
-        }
+        for (int64_t read = 0; read < region_.reads(); ++read) names_.push_back(fragment_name(region_.name(read)));
     }
 
     // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.

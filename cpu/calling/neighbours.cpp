@@ -178,19 +178,19 @@ std::vector<PlacedRead> reads_of(const std::vector<PlacedRead>& all, int64_t sta
     return part;
 }
 
+bool is_in(int64_t fragment, const Fragments& fragments) {
+    return std::binary_search(fragments.begin(), fragments.end(), fragment);
+}
+
 // The bases that fragments cover, where reads are in order of start.
 double covered(const std::vector<PlacedRead>& reads, const Fragments& fragments) {
     int64_t bases = 0, behind = 0;
     for (const PlacedRead& read : reads) {
-        if (read.end <= behind || !std::binary_search(fragments.begin(), fragments.end(), read.fragment)) continue;
+        if (read.end <= behind || !is_in(read.fragment, fragments)) continue;
         bases += read.end - std::max(behind, read.position);
         behind = read.end;
     }
     return static_cast<double>(bases);
-}
-
-bool is_in(int64_t fragment, const Fragments& fragments) {
-    return std::binary_search(fragments.begin(), fragments.end(), fragment);
 }
 
 // How many mismatches each of some fragments shows.

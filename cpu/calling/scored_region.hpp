@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calling/haplotypes.hpp"
@@ -33,6 +34,10 @@ struct ScoredRegion {
     std::optional<Mismatches> neighbours;  // of the reads' fragments; none where not all reads are at hand
 
     int64_t reads() const { return static_cast<int64_t>(sample.size()); }
+    std::string_view name(int64_t read) const {
+        const int64_t begin = read ? name_end[read - 1] : 0;
+        return std::string_view(names).substr(begin, name_end[read] - begin);
+    }
     // Whether a read fits no haplotype. Genotypes may use it all the same.
     bool is_unfit(int64_t read) const { return unfit.empty() ? set_aside[read] : unfit[read]; }
     bool is_over(int64_t read, const Extent& extent) const {
