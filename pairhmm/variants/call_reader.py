@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from math import isfinite
@@ -12,7 +13,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import UNREADABLE, quiet
-from pairhmm.files.inputs import opening
+from pairhmm.files.inputs import has_byte_order_mark, opening
 from pairhmm.files.pipes import unmixed
 from pairhmm.variants.info_fields import InfoField, info_fields
 from pairhmm.variants.records import open_variants
@@ -58,6 +59,9 @@ class CalledSites:
             self._file = open_variants(self._quiet.enter_context(unmixed(path)))
         except UNREADABLE as error:
             self._quiet.close()
+            if has_byte_order_mark(path):
+                cure = f"run tail -c +4 {shlex.quote(path)} > plain.vcf"
+                raise InputError(path, "", "begins with a byte order mark", cure) from error
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
         try:
