@@ -73,6 +73,7 @@ class CalledSites:
                 for record in header.records
                 if record.key and record.value and (record.key in _PROVENANCE or record.key.endswith(_OF_PROGRAMS))
             ]
+            self._is_of_bcftools = any(key == "bcftools_callVersion" for key, _ in self.provenance)
             self._info = info_fields(header, path, info)
         # pysam raises AssertionError for numbers in a header that do not fit each other.
         except (AssertionError, ValueError) as error:
@@ -91,7 +92,7 @@ class CalledSites:
                 # htslib drops the samples of a record that it can't parse. A BCF may have more samples than its header.
                 if len(record.samples) != len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
-                yield _site(record, self._info)
+                yield _site(record, self._info, self._is_of_bcftools)
         except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
             cure = "the file may be cut off or damaged" + ("" if place else ", or have spaces in place of tabs")
@@ -111,8 +112,8 @@ class CalledSites:
         self.close()
 
 
-def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSite:
-    calls = tuple(_call(sample) for sample in record.samples.values())
+def _site(record: pysam.VariantRecord, info: Sequence[InfoField], is_of_bcftools: bool) -> ReportedSite:
+    calls = tuple(_call(sample, is_of_bcftools) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
     # A number beyond the range of a float counts as missing.
@@ -123,19 +124,26 @@ def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSit
     )
 
 
-def _call(sample: pysam.VariantRecordSample) -> SampleCall:
+def _call(sample: pysam.VariantRecordSample, is_of_bcftools: bool) -> SampleCall:
+    is_absent = _is_absent(sample, is_of_bcftools)
     return SampleCall(
         tuple(sample.get("GT") or ()),
         bool(sample.phased),
         _numbers(sample.get("AD")),
-        _number(sample.get("DP")),
+        None if is_absent else _number(sample.get("DP")),
         _number(sample.get("GQ")),
         _numbers(sample.get("PL")),
         str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
         _fractions(sample.get("AF")),
         _fractions(sample.get("CIAF")),
-        sample.get("GT") == (None,) and "DP" in sample and sample["DP"] is None,
+        is_absent,
     )
+
+
+def _is_absent(sample: pysam.VariantRecordSample, is_of_bcftools: bool) -> bool:
+    """Whether a sample has ploidy 0: no depth. That of bcftools has the depth of other places, but no likelihoods."""
+    field = "PL" if is_of_bcftools else "DP"
+    return sample.get("GT") == (None,) and field in sample and sample[field] in (None, (None,))
 
 
 def _number(value: object) -> int | None:
