@@ -234,15 +234,14 @@ private:
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
         const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
-        std::vector<int64_t> names;
+        FragmentNames names;
         for (size_t i = 0; i < seen_.fragments.size(); ++i) names.push_back(name_of(i));
-        std::sort(names.begin(), names.end());
         std::vector<Group> groups;
-        for (const Cluster& cluster : clusters_of(*origins.neighbours, sample, first, last, names)) {
+        for (const Cluster& cluster :
+             clusters_of(*origins.neighbours, sample, first, last, ascending(std::move(names)))) {
             Group& group = groups.emplace_back();
             for (size_t i = 0; i < seen_.fragments.size(); ++i)
-                if (std::binary_search(cluster.here.begin(), cluster.here.end(), name_of(i)))
-                    group.fragments.push_back(i);
+                if (is_in(name_of(i), cluster.here)) group.fragments.push_back(i);
             find_origins(cluster, group);
         }
         return groups;
@@ -422,10 +421,10 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
     return Sources(seen, genotypes, {}, total).foreign_likelihoods(allele, odds);
 }
 
-std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
-                                       const std::vector<int64_t>& names, const SourceRates& rates, int ploidy) {
+FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
+                                const FragmentNames& names, const SourceRates& rates, int ploidy) {
     if (rates.foreign == 0) return {};
-    std::vector<int64_t> foreign;
+    FragmentNames foreign;
     double more = std::log10(copies(rates) / (1 - copies(rates)));
     for (const Cluster& cluster : clusters_of(neighbours, sample, first, last, names)) {
         const Origin origin = origin_of(cluster, cluster.all, {}, rates, ploidy);
@@ -434,8 +433,7 @@ std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample,
         foreign.insert(foreign.end(), cluster.here.begin(), cluster.here.end());
     }
     if (more <= 0) return {};
-    std::sort(foreign.begin(), foreign.end());
-    return foreign;
+    return ascending(std::move(foreign));
 }
 
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
