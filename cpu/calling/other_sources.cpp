@@ -107,10 +107,12 @@ public:
     Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
         : seen_(seen), genotypes_(genotypes), rates_(rates), log10_(log10) {}
 
-    // Another person has the reference, or one or two copies of another allele.
+    // log10 P(fragments | genotype) of these fragments, without other sources.
+    void begin() { log10_ = mixed(std::vector<double>(seen_.fragments.size(), 0.0), 0, 1); }
+
+    // Another person has one or two copies of another allele than the reference.
     void contaminate(double share) {
         const std::vector<double> shares(seen_.fragments.size(), share);
-        log10_ = mixed(shares, 0, 1);
         for (int allele = 1; allele < seen_.alleles; ++allele) {
             const double prior = prior_of(allele);
             add(prior, mixed(shares, allele, 0.5));
@@ -370,6 +372,15 @@ SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chos
     return part;
 }
 
+// The fragments, where a share of them is of another person, who has the reference.
+SeenFragments contaminated(SeenFragments seen, size_t genotypes, double share) {
+    for (size_t i = 0; i < seen.of_genotype.size(); ++i) {
+        const double other = seen.of_allele[i / genotypes * static_cast<size_t>(seen.alleles)];
+        seen.of_genotype[i] = (1 - share) * seen.of_genotype[i] + share * other;
+    }
+    return seen;
+}
+
 }  // namespace
 
 std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char letter) {
@@ -438,12 +449,15 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
 
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
-    Sources all(seen, genotypes, origins.rates, log10);
-    if (origins.contamination[sample] > 0) all.contaminate(origins.contamination[sample]);
+    const double contamination = origins.contamination[sample];
+    const SeenFragments of_two = contamination > 0 ? contaminated(seen, log10.size(), contamination) : SeenFragments();
+    Sources all(contamination > 0 ? of_two : seen, genotypes, origins.rates, log10);
+    if (contamination > 0) all.begin();
     const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
     const bool is_part = chosen.size() < seen.fragments.size();
     const SeenFragments rest = is_part ? part_of(seen, chosen) : SeenFragments();
     Sources sources(is_part ? rest : seen, genotypes, origins.rates, log10);
+    if (contamination > 0) sources.contaminate(contamination);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);
         const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
