@@ -213,6 +213,9 @@ void bind_scored_region(nb::module_& module) {
                 if (unfit) made.unfit = flags(*unfit, reads, "unfit");
                 if (members) made.members = of_reads<int64_t>(*members, reads, "members");
                 if (fragment) made.fragment = of_reads<int64_t>(*fragment, reads, "fragment");
+                else number_fragments(made);
+                // Without members, a fragment's number is that of one of its reads.
+                if (!members) checks::lie_below(made.fragment, reads, "fragment");
                 new (self) ScoredRegion(std::move(made));
             },
             "region"_a, "haplotypes"_a, "names"_a, "name_end"_a, "sample"_a, "flag"_a, "mapq"_a, "start"_a, "end"_a,

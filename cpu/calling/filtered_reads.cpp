@@ -1,7 +1,7 @@
 #include "calling/filtered_reads.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace pairhmm {
@@ -31,25 +31,15 @@ constexpr uint16_t kMate = 0x40 | 0x80;
 
 // Reads over a base of another read of their sample, of the same name and mate. Parts of one read lie side by side.
 std::vector<int64_t> namesakes_of(const ScoredRegion& region) {
-    struct Named {
-        int64_t name;
-        int32_t sample;
-        uint16_t mate;
-        int64_t start, read;
-    };
-    std::vector<Named> reads;
-    for (int64_t read = 0; read < region.reads(); ++read) {
-        const auto mate = static_cast<uint16_t>(region.flag[read] & kMate);
-        reads.push_back({fragment_name(region.name(read)), region.sample[read], mate, region.start[read], read});
-    }
-    const auto key = [](const Named& one) { return std::tie(one.name, one.sample, one.mate); };
-    std::sort(reads.begin(), reads.end(), [&](const Named& a, const Named& b) {
-        return std::tuple_cat(key(a), std::tie(a.start, a.read)) < std::tuple_cat(key(b), std::tie(b.start, b.read));
-    });
+    std::vector<int64_t> last(region.name_end.size(), -1), before(region.name_end.size(), -1);  // of the same name
     std::vector<int64_t> found;
-    for (size_t i = 1; i < reads.size(); ++i)
-        if (key(reads[i]) == key(reads[i - 1]) && reads[i].start < region.end[reads[i - 1].read])
-            found.push_back(reads[i].read);
+    for (int64_t read = 0; read < region.reads(); ++read) {
+        int64_t other = before[read] = std::exchange(last[region.fragment[read]], read);
+        while (other >= 0 && (region.sample[other] != region.sample[read] ||
+                              (region.flag[other] & kMate) != (region.flag[read] & kMate)))
+            other = before[other];
+        if (other >= 0 && region.start[read] < region.end[other]) found.push_back(read);
+    }
     return found;
 }
 
@@ -61,7 +51,7 @@ void FilteredReads::add_namesakes(const ScoredRegion& region) {
     const std::vector<int64_t> found = namesakes_of(region);
     namesakes += static_cast<int64_t>(found.size());
     if (found.empty() || !first_namesake.empty()) return;
-    first_namesake = region.name(*std::min_element(found.begin(), found.end()));
+    first_namesake = region.name(found.front());
 }
 
 void FilteredReads::add(const ScoredRegion& region) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace pairhmm {
@@ -327,16 +326,6 @@ std::vector<int64_t> phred_likelihoods(const std::vector<double>& log10) {
 
 bool tell_apart(const std::vector<int64_t>& phred) {
     return phred.size() == 1 || std::any_of(phred.begin(), phred.end(), [](int64_t value) { return value > 0; });
-}
-
-void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number) {
-    std::unordered_map<std::string_view, int64_t> seen;
-    seen.reserve(static_cast<size_t>(names));
-    int64_t begin = 0;
-    for (int64_t name = 0; name < names; ++name) {
-        number[name] = seen.try_emplace(text.substr(begin, end[name] - begin), name).first->second;
-        begin = end[name];
-    }
 }
 
 }  // namespace pairhmm

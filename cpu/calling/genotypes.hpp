@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -134,8 +133,5 @@ std::vector<int64_t> phred_likelihoods(const std::vector<double>& log10);
 // Whether some genotype is less likely than others, as likelihoods are written, or there is no other one. Where all are
 // equal, a genotype would be that of the prior.
 bool tell_apart(const std::vector<int64_t>& phred);
-
-// Numbers names within a set of them: that of the first one that is the same. end: [names].
-void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number);
 
 }  // namespace pairhmm

@@ -120,7 +120,6 @@ public:
         : region_(region),
           options_(options),
           tables_(tables),
-          fragment_(region.fragment),
           origins_{region.flag.data(),
                    region.start.data(),
                    region.end.data(),
@@ -138,10 +137,6 @@ public:
                            options.contamination.data(),
                            {}},
           set_aside_(region.set_aside) {
-        if (fragment_.empty()) {
-            fragment_.resize(region.name_end.size());
-            number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
-        }
         if (region.neighbours) name_fragments();
         if (options.is_mixture) weigh_haplotypes();
     }
@@ -264,7 +259,8 @@ private:
 
     // A fragment's number is that of its first read.
     void name_fragments() {
-        for (int64_t read = 0; read < region_.reads(); ++read) names_.push_back(fragment_name(region_.name(read)));
+        for (int64_t read = 0; read < region_.reads(); ++read)
+            names_.push_back(region_.fragment[read] == read ? fragment_name(region_.name(read)) : 0);
     }
 
     // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.
@@ -287,7 +283,7 @@ private:
                 region_.start.data(),
                 region_.end.data(),
                 region_.sample.data(),
-                fragment_.data(),
+                region_.fragment.data(),
                 has_gaps ? &origins_at_gaps_ : &origins_,
                 pairs_                ? pairs_->are_likely().data()
                 : are_likely_.empty() ? nullptr
@@ -318,23 +314,20 @@ private:
         const Extent unsure = around_gaps();
         for (size_t sample = 0; sample < ploidies.size(); ++sample) {
             if (ploidies[sample] == 0) continue;
-            std::vector<int64_t> names;
+            FragmentNames names;
             for (size_t read = 0; read < aside.size(); ++read)
                 if (region_.sample[read] == static_cast<int32_t>(sample)) names.push_back(name_of(read));
-            std::sort(names.begin(), names.end());
-            names.erase(std::unique(names.begin(), names.end()), names.end());
-            const std::vector<int64_t> foreign =
-                foreign_fragments(*region_.neighbours, static_cast<int>(sample), unsure.start, unsure.end, names,
-                                  options_.rates, ploidies[sample]);
+            const FragmentNames foreign =
+                foreign_fragments(*region_.neighbours, static_cast<int>(sample), unsure.start, unsure.end,
+                                  ascending(std::move(names)), options_.rates, ploidies[sample]);
             for (size_t read = 0; read < aside.size(); ++read)
-                if (region_.sample[read] == static_cast<int32_t>(sample) &&
-                    std::binary_search(foreign.begin(), foreign.end(), name_of(read)))
+                if (region_.sample[read] == static_cast<int32_t>(sample) && is_in(name_of(read), foreign))
                     aside[read] = 1;
         }
         return aside;
     }
 
-    int64_t name_of(size_t read) const { return names_[static_cast<size_t>(fragment_[read])]; }
+    int64_t name_of(size_t read) const { return names_[static_cast<size_t>(region_.fragment[read])]; }
 
     // All candidates: of a single one, the alleles are the haplotypes.
     std::vector<Genotyped> all_candidates() {
@@ -604,8 +597,7 @@ private:
     const ScoredRegion& region_;
     const GenotypingOptions& options_;
     GenotypeTables& tables_;
-    std::vector<int64_t> fragment_;  // [reads]
-    std::vector<int64_t> names_;     // [fragments] as neighbours have them
+    std::vector<int64_t> names_;  // [fragments] as neighbours have them
     // Reads with a gap map worse, and those that end in it show SNVs: neither says where reads are from.
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks

@@ -28,8 +28,6 @@ constexpr double kFewestLone = 0.3;
 // A fragment of a copy shows so many mismatches. Where one does, those that show fewer may be of it, too.
 constexpr int64_t kFewestOfFirst = 2;
 
-using Fragments = std::vector<int64_t>;
-
 // A base of a read that differs from the reference: sample, position, letter, and the read.
 using Mismatch = std::tuple<int32_t, int64_t, uint8_t, int64_t>;
 
@@ -82,17 +80,14 @@ std::vector<Mismatch> mismatches(const AlignedReads& aligned, const std::vector<
     return found;
 }
 
-int64_t shared(const Fragments& ours, const Fragments& theirs) {
-    return std::count_if(ours.begin(), ours.end(),
-                         [&](int64_t fragment) { return std::binary_search(theirs.begin(), theirs.end(), fragment); });
+int64_t shared(const FragmentNames& ours, const FragmentNames& theirs) {
+    return std::count_if(ours.begin(), ours.end(), [&](int64_t fragment) { return is_in(fragment, theirs); });
 }
 
-Fragments fragments_of(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
-    Fragments fragments;
+FragmentNames fragments_of(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
+    FragmentNames fragments;
     for (const int64_t read : chosen) fragments.push_back(fragment_name(reads.name(read)));
-    std::sort(fragments.begin(), fragments.end());
-    fragments.erase(std::unique(fragments.begin(), fragments.end()), fragments.end());
-    return fragments;
+    return ascending(std::move(fragments));
 }
 
 // Whether a read has a base at a position, which is known.
@@ -141,14 +136,14 @@ private:
     std::map<int32_t, std::vector<int32_t>> of_sample_;
 };
 
-void add(Fragments& fragments, const Fragments& more) {
-    Fragments both;
+void add(FragmentNames& fragments, const FragmentNames& more) {
+    FragmentNames both;
     std::set_union(fragments.begin(), fragments.end(), more.begin(), more.end(), std::back_inserter(both));
     fragments = std::move(both);
 }
 
 // Whether an allele of the fragments `theirs` is seen together with that of `ours`, among the fragments over both.
-bool are_together(const Neighbour& theirs, const Fragments& covering, const Fragments& ours) {
+bool are_together(const Neighbour& theirs, const FragmentNames& covering, const FragmentNames& ours) {
     const int64_t both = shared(theirs.with, ours);
     const int64_t most = std::max(shared(theirs.covering, ours), shared(theirs.with, covering));
     return both > 0 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
@@ -172,18 +167,15 @@ std::vector<Placed> part_of(const std::vector<Placed>& all, int64_t start, int64
 // The parts of reads in [start, end).
 std::vector<PlacedRead> reads_of(const std::vector<PlacedRead>& all, int64_t start, int64_t end) {
     std::vector<PlacedRead> part;
+    part.reserve(all.size());
     for (const PlacedRead& read : all)
         if (std::max(read.position, start) < std::min(read.end, end))
             part.push_back({std::max(read.position, start), std::min(read.end, end), read.sample, read.fragment});
     return part;
 }
 
-bool is_in(int64_t fragment, const Fragments& fragments) {
-    return std::binary_search(fragments.begin(), fragments.end(), fragment);
-}
-
 // The bases that fragments cover, where reads are in order of start.
-double covered(const std::vector<PlacedRead>& reads, const Fragments& fragments) {
+double covered(const std::vector<PlacedRead>& reads, const FragmentNames& fragments) {
     int64_t bases = 0, behind = 0;
     for (const PlacedRead& read : reads) {
         if (read.end <= behind || !is_in(read.fragment, fragments)) continue;
@@ -194,7 +186,7 @@ double covered(const std::vector<PlacedRead>& reads, const Fragments& fragments)
 }
 
 // How many mismatches each of some fragments shows.
-std::vector<int64_t> counts_of(const Fragments& fragments, const std::vector<const Neighbour*>& snvs,
+std::vector<int64_t> counts_of(const FragmentNames& fragments, const std::vector<const Neighbour*>& snvs,
                                const std::vector<const LoneMismatch*>& lone) {
     std::vector<int64_t> counts(fragments.size());
     const auto count = [&](int64_t fragment) {
@@ -207,11 +199,11 @@ std::vector<int64_t> counts_of(const Fragments& fragments, const std::vector<con
 }
 
 // The fragments that are linked to one, all over the alleles that link them, and what they show.
-Cluster cluster_around(int64_t fragment, const Fragments& covering, std::vector<const Neighbour*>& apart,
+Cluster cluster_around(int64_t fragment, const FragmentNames& covering, std::vector<const Neighbour*>& apart,
                        const std::vector<const LoneMismatch*>& lone) {
     Cluster found;
     // What is linked to these is linked, too.
-    Fragments all{fragment};
+    FragmentNames all{fragment};
     found.own = all;
     // The first allele is that of the smallest share: chromosomes share the others.
     const auto rarer = [&](const Neighbour* a, const Neighbour* b) {
@@ -234,7 +226,7 @@ Cluster cluster_around(int64_t fragment, const Fragments& covering, std::vector<
     }
     const auto size = static_cast<double>(found.own.size()), others = static_cast<double>(all.size()) - size;
     found.usual_lone = size * std::max(kFewestLone, (static_cast<double>(lone_of_others) + 0.5) / (others + 1));
-    const auto elsewhere = [&](const Fragments& fragments) {
+    const auto elsewhere = [&](const FragmentNames& fragments) {
         return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
     };
     found.all = {static_cast<int64_t>(all.size()), static_cast<int64_t>(found.own.size())};
@@ -245,6 +237,16 @@ Cluster cluster_around(int64_t fragment, const Fragments& covering, std::vector<
 }  // namespace
 
 int64_t fragment_name(std::string_view name) { return checksum(name); }
+
+FragmentNames ascending(FragmentNames names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+bool is_in(int64_t fragment, const FragmentNames& fragments) {
+    return std::binary_search(fragments.begin(), fragments.end(), fragment);
+}
 
 Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t>& chosen, const std::string& chrom,
                             ReferenceBases& reference, int64_t start, int64_t end, int64_t unsure) {
@@ -316,7 +318,7 @@ void NeighbourFinder::extend(const ReadBuffer& buffer, ReferenceBases& reference
 }
 
 std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
-                                 const Fragments& covering) {
+                                 const FragmentNames& covering) {
     std::vector<Cluster> found;
     std::vector<const Neighbour*> apart;
     for (const Neighbour& one : neighbours.snvs)
@@ -325,14 +327,14 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
     for (const LoneMismatch& one : neighbours.lone)
         if (one.position < first || one.position >= last) lone.push_back(&one);
     // An allele is of one cluster: fragments that show more take it.
-    Fragments rest = covering;
+    FragmentNames rest = covering;
     while (!rest.empty()) {
         const std::vector<int64_t> shown = counts_of(rest, apart, lone);
         const auto most = std::max_element(shown.begin(), shown.end());
         if (*most < (found.empty() ? kFewestOfFirst : 1)) break;
         Cluster cluster = cluster_around(rest[static_cast<size_t>(most - shown.begin())], covering, apart, lone);
         cluster.bases = covered(neighbours.reads, cluster.own);
-        Fragments without;
+        FragmentNames without;
         std::set_difference(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
                             std::back_inserter(without));
         std::set_intersection(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),

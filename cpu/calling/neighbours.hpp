@@ -18,16 +18,20 @@ constexpr int64_t kNeighbourhood = 600;
 // Bases at either end of an alignment where gaps look like mismatches.
 constexpr int64_t kUnsureEnd = 10;
 
+// What tells fragments apart: a hash of the name of their reads.
+int64_t fragment_name(std::string_view name);
+
+// Names in ascending order, each once.
+using FragmentNames = std::vector<int64_t>;
+FragmentNames ascending(FragmentNames names);
+bool is_in(int64_t fragment, const FragmentNames& fragments);
+
 struct Neighbour {
     int64_t position;
     int32_t sample;
-    uint8_t letter;  // that reads have in place of the reference's
-    std::vector<int64_t> covering,
-        with;  // names of fragments over it, and those of them that show the allele; ascending
+    uint8_t letter;                // that reads have in place of the reference's
+    FragmentNames covering, with;  // the fragments over it, and those of them that show the allele
 };
-
-// What tells fragments apart: a hash of the name of their reads.
-int64_t fragment_name(std::string_view name);
 
 // A base that a single read shows in place of the reference's.
 struct LoneMismatch {
@@ -75,18 +79,18 @@ struct Shown {
 
 // Fragments that show alleles together: of a chromosome, or of a copy.
 struct Cluster {
-    std::vector<int64_t> own;   // names, ascending
-    std::vector<int64_t> here;  // those over the site
-    Shown all;                  // fragments over its alleles
-    Shown elsewhere;            // those that are not over the site
-    int64_t snvs = 0;           // its alleles
-    int64_t lone = 0;           // bases that its fragments show alone
-    double usual_lone = 0;      // the same, where they are like the others over its alleles
-    double bases = 0;           // of the reference that they cover
+    FragmentNames own;
+    FragmentNames here;     // those over the site
+    Shown all;              // fragments over its alleles
+    Shown elsewhere;        // those that are not over the site
+    int64_t snvs = 0;       // its alleles
+    int64_t lone = 0;       // bases that its fragments show alone
+    double usual_lone = 0;  // the same, where they are like the others over its alleles
+    double bases = 0;       // of the reference that they cover
 };
 
-// Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere. Names are ascending.
+// Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere.
 std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
-                                 const std::vector<int64_t>& covering);
+                                 const FragmentNames& covering);
 
 }  // namespace pairhmm

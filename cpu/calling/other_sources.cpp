@@ -107,10 +107,12 @@ public:
     Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
         : seen_(seen), genotypes_(genotypes), rates_(rates), log10_(log10) {}
 
-    // Another person has the reference, or one or two copies of another allele.
+    // log10 P(fragments | genotype) of these fragments, without other sources.
+    void begin() { log10_ = mixed(std::vector<double>(seen_.fragments.size(), 0.0), 0, 1); }
+
+    // Another person has one or two copies of another allele than the reference.
     void contaminate(double share) {
         const std::vector<double> shares(seen_.fragments.size(), share);
-        log10_ = mixed(shares, 0, 1);
         for (int allele = 1; allele < seen_.alleles; ++allele) {
             const double prior = prior_of(allele);
             add(prior, mixed(shares, allele, 0.5));
@@ -234,15 +236,14 @@ private:
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
         const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
-        std::vector<int64_t> names;
+        FragmentNames names;
         for (size_t i = 0; i < seen_.fragments.size(); ++i) names.push_back(name_of(i));
-        std::sort(names.begin(), names.end());
         std::vector<Group> groups;
-        for (const Cluster& cluster : clusters_of(*origins.neighbours, sample, first, last, names)) {
+        for (const Cluster& cluster :
+             clusters_of(*origins.neighbours, sample, first, last, ascending(std::move(names)))) {
             Group& group = groups.emplace_back();
             for (size_t i = 0; i < seen_.fragments.size(); ++i)
-                if (std::binary_search(cluster.here.begin(), cluster.here.end(), name_of(i)))
-                    group.fragments.push_back(i);
+                if (is_in(name_of(i), cluster.here)) group.fragments.push_back(i);
             find_origins(cluster, group);
         }
         return groups;
@@ -371,6 +372,15 @@ SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chos
     return part;
 }
 
+// The fragments, where a share of them is of another person, who has the reference.
+SeenFragments contaminated(SeenFragments seen, size_t genotypes, double share) {
+    for (size_t i = 0; i < seen.of_genotype.size(); ++i) {
+        const double other = seen.of_allele[i / genotypes * static_cast<size_t>(seen.alleles)];
+        seen.of_genotype[i] = (1 - share) * seen.of_genotype[i] + share * other;
+    }
+    return seen;
+}
+
 }  // namespace
 
 std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char letter) {
@@ -422,10 +432,10 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
     return Sources(seen, genotypes, {}, total).foreign_likelihoods(allele, odds);
 }
 
-std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
-                                       const std::vector<int64_t>& names, const SourceRates& rates, int ploidy) {
+FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
+                                const FragmentNames& names, const SourceRates& rates, int ploidy) {
     if (rates.foreign == 0) return {};
-    std::vector<int64_t> foreign;
+    FragmentNames foreign;
     double more = std::log10(copies(rates) / (1 - copies(rates)));
     for (const Cluster& cluster : clusters_of(neighbours, sample, first, last, names)) {
         const Origin origin = origin_of(cluster, cluster.all, {}, rates, ploidy);
@@ -434,18 +444,20 @@ std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample,
         foreign.insert(foreign.end(), cluster.here.begin(), cluster.here.end());
     }
     if (more <= 0) return {};
-    std::sort(foreign.begin(), foreign.end());
-    return foreign;
+    return ascending(std::move(foreign));
 }
 
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
-    Sources all(seen, genotypes, origins.rates, log10);
-    if (origins.contamination[sample] > 0) all.contaminate(origins.contamination[sample]);
+    const double contamination = origins.contamination[sample];
+    const SeenFragments of_two = contamination > 0 ? contaminated(seen, log10.size(), contamination) : SeenFragments();
+    Sources all(contamination > 0 ? of_two : seen, genotypes, origins.rates, log10);
+    if (contamination > 0) all.begin();
     const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
     const bool is_part = chosen.size() < seen.fragments.size();
     const SeenFragments rest = is_part ? part_of(seen, chosen) : SeenFragments();
     Sources sources(is_part ? rest : seen, genotypes, origins.rates, log10);
+    if (contamination > 0) sources.contaminate(contamination);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);
         const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];

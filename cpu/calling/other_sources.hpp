@@ -103,9 +103,9 @@ void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, in
 std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele);
 
 // Those of a sample's fragments that are likelier of a copy than of a chromosome by all that they show outside
-// [first, last). Names are ascending.
-std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
-                                       const std::vector<int64_t>& names, const SourceRates& rates, int ploidy);
+// [first, last).
+FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
+                                const FragmentNames& names, const SourceRates& rates, int ploidy);
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,

@@ -36,12 +36,6 @@ void add_read(const AlignedReads& reads, int64_t read, ScoredRegion& region) {
     region.length.push_back(reads.length(read));
 }
 
-// Reads of one name have the same number.
-void number_fragments(ScoredRegion& region) {
-    region.fragment.resize(region.name_end.size());
-    number_names(region.names, region.reads(), region.name_end.data(), region.fragment.data());
-}
-
 // Adds the cut reads before `end` to the last region of a batch, or the profiles of them, from `row` on. Profiles come
 // in the order of their first reads, so those of a region follow each other. least: [cut reads]
 void add_rows(const AlignedReads& reads, const CutSlices& cut, const std::vector<double>& least, int64_t end,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "calling/haplotype_alignment.hpp"
@@ -149,6 +151,14 @@ void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
 }
 
 }  // namespace
+
+void number_fragments(ScoredRegion& region) {
+    std::unordered_map<std::string_view, int64_t> seen;
+    seen.reserve(region.name_end.size());
+    region.fragment.clear();
+    for (int64_t read = 0; read < region.reads(); ++read)
+        region.fragment.push_back(seen.try_emplace(region.name(read), read).first->second);
+}
 
 void add_reads(ScoredRegion& region, ScoredRegion&& part) {
     const auto add = [](auto& values, const auto& more) { values.insert(values.end(), more.begin(), more.end()); };

@@ -45,6 +45,9 @@ struct ScoredRegion {
     }
 };
 
+// Reads of one name have the same number: that of the first of them.
+void number_fragments(ScoredRegion& region);
+
 // Adds the reads of another part of the same region.
 void add_reads(ScoredRegion& region, ScoredRegion&& part);
 

@@ -104,7 +104,7 @@ class AlignmentReader:
             for name in wanted:
                 if name not in self.samples:
                     known = [*self.samples, *self._others]
-                    hint = "; commas separate names, so that none can have one" if "," in "".join(known) else ""
+                    hint = "; quote those with commas: -s '\"a,b\"'" if "," in "".join(known) else ""
                     raise InputError("--samples", name, "no such sample", f"samples are {listed(known)}{hint}")
         except BaseException:
             self.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -85,7 +86,10 @@ def _with_listed(context: click.Context, parameter: click.Parameter, value: tupl
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for text in value for name in text.split(","))
+    try:
+        return tuple(name for text in value for name in next(csv.reader([text], strict=True)) or [text])
+    except csv.Error as error:
+        raise click.BadParameter(f"{error}; quote names with commas, and double their quotes") from error
 
 
 def _primers(context: click.Context, parameter: click.Parameter, value: str | None) -> Primers | None:
@@ -205,7 +209,8 @@ _SELECTION = (
         callback=_names,
         metavar="NAME,NAME",
         panel=READS,
-        help="Use the reads of these samples only. This option may be repeated.",
+        help="Use the reads of these samples only. Quote those that have commas: '\"a,b\",c'. This option may be"
+        " repeated.",
     ),
     option(
         _READS,

@@ -1,6 +1,6 @@
-"""Names that other tools have for our options, for the users who come from them.
+"""Names that other tools, or other commands, have for our options, for the users who come from them.
 
-They are of GATK 4, bcftools 1.2x, freebayes 1.3, samtools and DeepVariant, as their help pages have them.
+Those of tools are of GATK 4, bcftools 1.2x, freebayes 1.3, samtools and DeepVariant, as their help pages have them.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ HINTS: dict[tuple[str, ...], tuple[str, str]] = {
     ("-C", "--min-alternate-count"): ("--min-alt-count", "Use --min-alt-count."),
     ("-F", "--min-alternate-fraction"): ("--min-alt-fraction", "Use --min-alt-fraction."),
     ("-d",): ("--max-depth", "Use --max-depth."),
+    ("--mixture",): (
+        "position",
+        "Genotypes are explained, and a mixture has none: see the fractions, QUAL and FILTER of its records.",
+    ),
     ("-contamination", "--contamination-fraction-to-filter"): ("--contamination", "Use --contamination."),
     ("--native-pair-hmm-threads", "--num_shards"): ("--threads", "Use -@."),
     ("--model_type",): ("--preset", "Use --preset: illumina, hifi or ont."),

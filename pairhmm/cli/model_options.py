@@ -55,7 +55,7 @@ def _options(command: Command, names: Sequence[str], help: str) -> Command:
         metavar="NAME",
         panel=MODEL,
         help="Model parameters: a TOML file of 'pairhmm fit', or a built-in set of the profile model,"
-        f" {PRESETS[0]!r} (its default) or {PRESETS[1]!r}.",
+        f" {PRESETS[0]!r} (its default), {', '.join(map(repr, PRESETS[1:-1]))} or {PRESETS[-1]!r}.",
     )
     return model(parameters(command))
 

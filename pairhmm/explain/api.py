@@ -17,7 +17,7 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.stutter import seen as with_seen_errors
 from pairhmm.calling.targets import PADDING, requested_intervals
 from pairhmm.engine.device_pool import Devices
-from pairhmm.errors import InputError, OptionError
+from pairhmm.errors import InputError
 from pairhmm.explain.discovery import evidence_at
 from pairhmm.explain.facts import AltAllele, Explanation
 from pairhmm.explain.reads import leftmost_alleles_of, local_reads
@@ -77,7 +77,8 @@ def explain(
     chosen, genotyping = with_keywords("explain", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     check_number("min_quality", min_quality, 0)
     if genotyping.mixture:
-        raise OptionError("mixture", True, "has no genotypes to explain")
+        cure = "see the fractions, QUAL and FILTER of its records"
+        raise InputError("--mixture", "", "genotypes are explained, and a mixture has none", cure)
     require_compiled("reading alignments")
     inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
     settings = CallSettings(inputs, chosen, genotyping, records or RecordOptions(), min_quality)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from types import ModuleType
 from typing import BinaryIO, Self
@@ -47,6 +48,8 @@ class ByteStream:
     Raises InputError for a file that can't be read, or that lacks the marker at its end. The end of a stream is checked
     once it was read.
 
+    A byte order mark at the beginning, as editors of Windows write it, is left out.
+
     `path` may be ``-`` for stdin. `watch` is called with the number of bytes that were read, counted as they are in the
     file. `head` has the first bytes, unpacked; `fill` gives them again.
     """
@@ -83,6 +86,9 @@ class ByteStream:
                 self.head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _HEAD_SIZE)
             except zlib.error as error:
                 raise self._damaged(error) from error
+        if self.head.startswith(BOM_UTF8):
+            self.head = self.head.removeprefix(BOM_UTF8)
+            self._unpacked.read(len(BOM_UTF8))
 
     def fill(self, buffer: NDArray[np.uint8]) -> int:
         """Read until the buffer is full or the file ends. Returns the number of bytes."""

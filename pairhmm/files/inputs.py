@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from codecs import BOM_UTF8
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
@@ -63,3 +64,9 @@ def check_packing(path: str, head: bytes) -> None:
         if begins.match(head):
             cure = f"unpack it ({unpack}); text may be packed with gzip or bgzip instead"
             raise InputError(path, "", f"is packed by {packer}, which is not read", cure)
+
+
+def has_byte_order_mark(path: str) -> bool:
+    """Whether a text begins with a byte order mark, as editors of Windows write it. htslib does not read such files."""
+    with open(path, "rb") as file:
+        return file.read(len(BOM_UTF8)) == BOM_UTF8

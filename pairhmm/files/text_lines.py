@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections.abc import Generator, Iterator, Sequence
 from typing import Protocol
 
@@ -18,13 +17,9 @@ _PIECE = 1 << 16
 def read_lines(path: str) -> Iterator[str]:
     """The lines of a text file, without line ends. Memory grows with the longest line, not with the file.
 
-    A byte order mark at its begin, as editors of Windows write it, is left out.
-
     Raises InputError for a file that can't be read, is cut off, or is not text.
     """
-    for number, text in enumerate(read_texts(path)):
-        if number == 0:
-            text = text.removeprefix(BOM_UTF8)
+    for text in read_texts(path):
         yield from (decoded(path, line) for line in text.removesuffix(b"\n").split(b"\n"))
 
 

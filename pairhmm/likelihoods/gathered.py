@@ -16,9 +16,11 @@ from pairhmm.files.shards import DAMAGED, SAME_RUN, ShardFile, open_shard
 from pairhmm.files.tabix import TableIndex
 from pairhmm.files.text_lines import read_lines
 from pairhmm.likelihoods import parquet
+from pairhmm.likelihoods.mixture_table import MIXTURE_COLUMNS
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
 from pairhmm.likelihoods.table import ENDINGS, MODEL_KEY, MODEL_LINE, Format, companion
 
+_REGION = "chrom", "start", "end"
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
 
@@ -26,7 +28,8 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
     """Join tables, plain or bgzipped. Their headers must be the same, with the lines that begin with ``##``.
 
     A destination that ends in ``.gz`` is bgzipped, and gets an index if the table has the columns chrom, start and end.
-    `samples` has a name for each shard, for a first column `sample`.
+    `samples` has a name for each shard, for a first column `sample`. Of a mixture's region at a
+    cut, which is in two shards, rows are written once.
 
     Raises InputError for tables with different columns, for rows with more or fewer fields, and, if an index is made,
     for rows out of order.
@@ -41,7 +44,9 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
     columns = ["sample", *columns] if samples else columns
     is_indexed = Format.of(destination) is Format.TSV_GZ and {"chrom", "start", "end"} <= set(columns)
     order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
-    place = -1 if order is None else order.chrom - bool(samples)
+    is_of_mixture = columns == [*MIXTURE_COLUMNS]
+    place = -1 if order is None and not is_of_mixture else columns.index("chrom") - bool(samples)
+    region, written = [""], [""]  # of a mixture: that of the last row, and the last one of the shards before
     with _table(destination, order) as (out, index):
         out.write("".join(f"{line}\n" for line in (*header[:-1], "#" + "\t".join(columns))).encode())
         for at, path in enumerate(shards):
@@ -49,8 +54,13 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
             with open_shard(path) as shard:
                 _check_header(shard, header, shards[0])
                 _check_model(path, shards[0])
+                written = region
                 for number, line in shard.rows():
                     rows = f"{line}\n".encode() + shard.alike(place)
+                    if is_of_mixture:
+                        region = line.split("\t")[place : place + 3]
+                        if region == written:
+                            continue
                     if begin:
                         rows = b"".join(b"%s%s\n" % (begin.encode(), row) for row in rows[:-1].split(b"\n"))
                     if order is not None:
@@ -130,7 +140,8 @@ def _table(destination: str, order: _Order | None) -> Iterator[tuple[ByteSink, T
 def gather_parquet(shards: Sequence[str], destination: str) -> None:
     """Join Parquet tables, or companions, with the same columns and one model.
 
-    A model that another program has dropped is taken for that of the others. A line says of which files that holds.
+    A model that another program has dropped is taken for that of the others. A line says of which files that holds. A
+    mixture's region at a cut is written once, as in `gather_table`.
 
     Raises InputError for files that are not Parquet, or have different columns or models; also without pyarrow.
     """
@@ -146,13 +157,21 @@ def gather_parquet(shards: Sequence[str], destination: str) -> None:
         if table.model not in (None, named.model):
             rule = f"its model is {table.model}, but that of {named.path} is {named.model}"
             raise InputError(table.path, "", rule, SAME_RUN)
-    tell_of_unchecked(tables, "it may differ from that of the others")
+    is_of_mixture = first.schema.names == [*MIXTURE_COLUMNS]
+    if not is_of_mixture:  # its tables name no model
+        tell_of_unchecked(tables, "it may differ from that of the others")
     metadata = {} if named.model is None else {MODEL_KEY: named.model}
     with whole_files(destination) as scratch, output_errors(destination):
         with closing(parquet.RowGroups(scratch, first.schema, metadata)) as out:
+            region, written = (), ()
             for path in shards:
+                written = region
                 with _parquet(path) as table:
                     for batch in table.batches(parquet.ROWS_PER_GROUP):
+                        if is_of_mixture:
+                            regions = list(zip(*(batch[name].to_pylist() for name in _REGION), strict=True))
+                            region = regions[-1]
+                            batch = batch.filter([one != written for one in regions])
                         out.append(batch)
 
 

@@ -55,7 +55,7 @@ def open_haplotypes(path: str | None) -> Iterator[MixtureTable]:
     if file_format is Format.PARQUET:
         parquet.pyarrow_for(path)
         with whole_files(path) as scratch, output_errors(path):
-            rows = parquet.RowGroups(scratch, _schema(), {})
+            rows = parquet.RowGroups(scratch, mixture_schema(), {})
             try:
                 yield MixtureTable(lambda lines: rows.append(_batch(lines)))
             finally:
@@ -76,7 +76,8 @@ def _zipped(scratch: Path) -> Iterator[MixtureTable]:
     pysam.tabix_index(str(scratch), seq_col=1, start_col=2, end_col=3, zerobased=True, meta_char="#", force=True)
 
 
-def _schema() -> Any:
+def mixture_schema() -> Any:
+    """The schema of the table as Parquet."""
     import pyarrow as arrow
 
     kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
@@ -88,4 +89,5 @@ def _batch(lines: str) -> Any:
 
     rows = [line.split("\t") for line in lines.splitlines()]
     columns = [[kind(row[number]) for row in rows] for number, kind in enumerate(MIXTURE_COLUMNS.values())]
-    return arrow.RecordBatch.from_arrays(list(map(arrow.array, columns, _schema().types)), schema=_schema())
+    schema = mixture_schema()
+    return arrow.RecordBatch.from_arrays(list(map(arrow.array, columns, schema.types)), schema=schema)

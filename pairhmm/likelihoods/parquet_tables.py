@@ -10,20 +10,23 @@ from typing import Any, Self
 from pairhmm.errors import InputError
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.columns import haplotype_schema, score_schema
+from pairhmm.likelihoods.mixture_table import mixture_schema
 from pairhmm.likelihoods.table import COLUMNS, MODEL_KEY, NEEDED_COLUMNS
 
 log = logging.getLogger(__name__)
 
 
 class ParquetTable:
-    """A Parquet file with the columns of a table or of a companion, in any order, maybe with others beside them.
+    """A Parquet file with the columns of a table, of a companion or of a mixture's table, in any order.
+
+    There may be others beside them.
 
     Raises InputError for a file that can't be read, and for a column that is missing or of another type.
 
     Parameters
     ----------
     is_companion : bool, optional
-        Which of the two it has to be. Without it, the columns say so.
+        Which of the first two it has to be. Without it, the columns say so.
 
     Attributes
     ----------
@@ -44,10 +47,13 @@ class ParquetTable:
             schema, metadata = self._file.schema_arrow, self._file.metadata.metadata or {}
             model = metadata.get(MODEL_KEY.encode())
             self.model = None if model is None else model.decode("utf-8", "replace")
+        is_mixture = is_companion is None and "fraction" in schema.names
         is_companion = "sequence" in schema.names if is_companion is None else is_companion
         self.schema = haplotype_schema() if is_companion else score_schema()
         if not is_companion and COLUMNS[-1] not in schema.names:
             self.schema = self.schema.remove(len(NEEDED_COLUMNS))
+        if is_mixture:
+            self.schema = mixture_schema()
         self.others = [name for name in schema.names if name not in self.schema.names]
         for field in self.schema:
             self._check(field, [column.type for column in schema if column.name == field.name])

@@ -43,7 +43,7 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
     try:
         # Python raises ValueError for a path with a zero byte, too.
         with parsing(source, "not a TOML file", FORMAT):
-            text = Path(path).read_bytes().decode()
+            text = Path(path).read_bytes().decode("utf-8-sig")
             if _LONG_KEY.search(text):
                 raise ValueError(f"a key of more than {_MOST_LEVELS} parts")
             table = tomllib.loads(text)

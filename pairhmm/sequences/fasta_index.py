@@ -23,6 +23,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.bgzf import DamagedBlockError, blocks_from, end_marker
+from pairhmm.files.inputs import has_byte_order_mark
 from pairhmm.files.outputs import is_protected, whole_files
 
 log = logging.getLogger(__name__)
@@ -132,6 +133,8 @@ def _no_fasta(path: str) -> InputError:
         cure = "is it damaged? are its lines of one length?"
     elif is_gzipped:
         cure = f"run gunzip -c {name} | bgzip -c > bgzipped.fa.gz"
+    elif has_byte_order_mark(path):
+        cure = f"it begins with a byte order mark: run tail -c +4 {name} > plain.fa"
     else:
         joined = """/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}"""
         cure = f"if its lines have different lengths, run awk '{joined}' {name} > even.fa"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from math import isfinite
@@ -12,7 +13,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import UNREADABLE, quiet
-from pairhmm.files.inputs import opening
+from pairhmm.files.inputs import has_byte_order_mark, opening
 from pairhmm.files.pipes import unmixed
 from pairhmm.variants.info_fields import InfoField, info_fields
 from pairhmm.variants.records import open_variants
@@ -58,6 +59,9 @@ class CalledSites:
             self._file = open_variants(self._quiet.enter_context(unmixed(path)))
         except UNREADABLE as error:
             self._quiet.close()
+            if has_byte_order_mark(path):
+                cure = f"run tail -c +4 {shlex.quote(path)} > plain.vcf"
+                raise InputError(path, "", "begins with a byte order mark", cure) from error
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
         try:
@@ -69,6 +73,7 @@ class CalledSites:
                 for record in header.records
                 if record.key and record.value and (record.key in _PROVENANCE or record.key.endswith(_OF_PROGRAMS))
             ]
+            self._is_of_bcftools = any(key == "bcftools_callVersion" for key, _ in self.provenance)
             self._info = info_fields(header, path, info)
         # pysam raises AssertionError for numbers in a header that do not fit each other.
         except (AssertionError, ValueError) as error:
@@ -87,7 +92,7 @@ class CalledSites:
                 # htslib drops the samples of a record that it can't parse. A BCF may have more samples than its header.
                 if len(record.samples) != len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
-                yield _site(record, self._info)
+                yield _site(record, self._info, self._is_of_bcftools)
         except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
             cure = "the file may be cut off or damaged" + ("" if place else ", or have spaces in place of tabs")
@@ -107,8 +112,8 @@ class CalledSites:
         self.close()
 
 
-def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSite:
-    calls = tuple(_call(sample) for sample in record.samples.values())
+def _site(record: pysam.VariantRecord, info: Sequence[InfoField], is_of_bcftools: bool) -> ReportedSite:
+    calls = tuple(_call(sample, is_of_bcftools) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
     # A number beyond the range of a float counts as missing.
@@ -119,19 +124,26 @@ def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSit
     )
 
 
-def _call(sample: pysam.VariantRecordSample) -> SampleCall:
+def _call(sample: pysam.VariantRecordSample, is_of_bcftools: bool) -> SampleCall:
+    is_absent = _is_absent(sample, is_of_bcftools)
     return SampleCall(
         tuple(sample.get("GT") or ()),
         bool(sample.phased),
         _numbers(sample.get("AD")),
-        _number(sample.get("DP")),
+        None if is_absent else _number(sample.get("DP")),
         _number(sample.get("GQ")),
         _numbers(sample.get("PL")),
         str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
         _fractions(sample.get("AF")),
         _fractions(sample.get("CIAF")),
-        sample.get("GT") == (None,) and "DP" in sample and sample["DP"] is None,
+        is_absent,
     )
+
+
+def _is_absent(sample: pysam.VariantRecordSample, is_of_bcftools: bool) -> bool:
+    """Whether a sample has ploidy 0: no depth. That of bcftools has the depth of other places, but no likelihoods."""
+    field = "PL" if is_of_bcftools else "DP"
+    return sample.get("GT") == (None,) and field in sample and sample[field] in (None, (None,))
 
 
 def _number(value: object) -> int | None:

@@ -44,7 +44,7 @@ class SampleCall:
     intervals : tuple of float
         CIAF: the interval of each fraction, low and high; empty without CIAF.
     is_absent : bool
-        Whether the sample has no copy of the chromosome (ploidy 0): GT and DP are ``.``.
+        Whether the sample has no copy of the chromosome (ploidy 0): GT and DP are ``.``, or GT and PL (bcftools).
     """
 
     alleles: tuple[int | None, ...] = ()

@@ -55,6 +55,22 @@ def test_both_samples_by_name_are_all(records, samples, tmp_path):
     assert records("-s", "two,one", both(samples, tmp_path)) == records(both(samples, tmp_path))
 
 
+def test_names_with_commas(samples, records, run_cli, tmp_path):
+    renamed = tmp_path / "renamed.bam"
+    with pysam.AlignmentFile(samples[0].bam) as reads:
+        header = reads.header.to_dict()
+        header["RG"][0]["SM"] = "one,two"
+        with pysam.AlignmentFile(renamed, "wb", header=header) as out:
+            for read in reads:
+                out.write(read)
+    pysam.index(str(renamed))
+    assert records("-s", '"one,two"', renamed, samples[1].bam) == records(renamed)
+    assert records("-s", 'two,"one,two"', renamed, samples[1].bam) == records(renamed, samples[1].bam)
+    for text, rule in (("one,two", "quote those with commas: -s '\"a,b\"'"), ('"one,two', "quote names with commas")):
+        done = run_cli("call", "-f", samples[0].reference, "-s", text, renamed)
+        assert done.returncode == 2 and rule in " ".join(done.stderr.split())
+
+
 def test_a_sample_that_no_file_has(samples, run_cli):
     done = run_cli("call", "-f", samples[0].reference, "-s", "three", samples[0].bam)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (

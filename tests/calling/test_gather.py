@@ -12,6 +12,8 @@ import pytest
 
 from pairhmm.calling.gather import gather
 from pairhmm.errors import InputError
+from pairhmm.files.text_lines import read_lines
+from pairhmm.likelihoods.mixture_table import open_haplotypes
 from pairhmm.likelihoods.reader import LikelihoodTable
 from tests.likelihoods.rows import region_of, write_regions
 
@@ -99,6 +101,27 @@ def test_tables(tmp_path, name):
     if name.endswith(".gz"):
         with pysam.TabixFile(str(output)) as table:
             assert [row.split("\t")[3] for row in table.fetch("a", 5, 6)] == ["y"]
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".tsv.gz", ".parquet"])
+def test_a_region_of_a_mixture_at_a_cut(tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    regions = ((0, 5), (10, 30)), ((10, 30),), ((10, 30), (40, 45)), ((40, 50),)
+    pieces = [str(tmp_path / f"{number}{ending}") for number in range(len(regions))]
+    for path, chosen in zip((*pieces, str(tmp_path / f"whole{ending}")), (*regions, sum(regions, ())), strict=True):
+        with open_haplotypes(path) as table:
+            for start, end in dict.fromkeys(chosen):
+                for sample, share in (("x", 0.75), ("x", 0.25), ("y", 1.0)):
+                    table.append(f"{sample}\ta\t{start}\t{end}\th\tAC\t.\t{share}\t0.1\t1.0\t30.5\t9\n")
+    gather(pieces, str(tmp_path / f"all{ending}"))
+    gathered, whole = (tmp_path / f"{name}{ending}" for name in ("all", "whole"))
+    if ending == ".parquet":
+        from pyarrow import parquet
+
+        assert parquet.read_table(gathered).equals(parquet.read_table(whole))
+    else:
+        assert "\n".join(read_lines(str(gathered))) == "\n".join(read_lines(str(whole)))
 
 
 def test_samples_of_tables(tmp_path):

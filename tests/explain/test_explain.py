@@ -294,6 +294,16 @@ def test_bad_positions(planted, run_cli, position, rule):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_mixtures_are_not_explained(planted, run_cli):
+    planted.reads(5)
+    bam, reference = planted.write()
+    done = run_cli("-q", "explain", "--mixture", "-f", reference, bam, AT)
+    assert done.returncode == 2
+    assert "No such option '--mixture'. Genotypes are explained, and a mixture has none: see" in done.stderr
+    with pytest.raises(InputError, match="genotypes are explained, and a mixture has none"):
+        pairhmm.explain(bam, reference, AT, mixture=True)
+
+
 @pytest.mark.parametrize("given", [("q:5", "bam"), ("bam",)])
 def test_a_file_in_the_place_of_the_position(planted, run_cli, given):
     planted.reads(5)

@@ -28,6 +28,8 @@ def test_qualities_by_copies_are_whole_numbers(parameters):
     assert options.indel_qualities == IndelQualities((50, *[40] * 19), (51,) * 20, str(parameters))
     assert (options.gap_quality, options.insertion_quality, options.error_rate) == (8, 40, None)
     assert label_of(options) == f"gatk ({parameters}), gap_quality=8"
+    parameters.write_text("\ufeff" + parameters.read_text())
+    assert read_options(parameters, GatkOptions(error_rate=None)) == options, "a byte order mark is left out"
 
 
 def test_without_rates_the_options_count(parameters):

@@ -60,6 +60,12 @@ def test_missing(tmp_path):
         Reference(tmp_path / "none.fa")
 
 
+def test_a_byte_order_mark(tmp_path):
+    (tmp_path / "x.fa").write_text("\ufeff>q\nACGT\n")
+    with pytest.raises(InputError, match=r"it begins with a byte order mark: run tail -c \+4 "):
+        Reference(tmp_path / "x.fa")
+
+
 def test_gzip_is_not_bgzip(fasta):
     import gzip
 

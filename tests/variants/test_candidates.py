@@ -2,13 +2,17 @@
 
 import gzip
 import re
+from codecs import BOM_UTF8
+from pathlib import Path
 
 import pysam
 import pysam.bcftools
 import pytest
 
 from pairhmm.errors import InputError
+from pairhmm.variants.call_reader import CalledSites
 from pairhmm.variants.candidates import CandidateReader
+from pairhmm.variants.records import RecordLines
 
 SEQUENCES = {"one": "ACGTACGTAC", "two": "GGGGTTTT"}
 CONTIGS = {name: len(bases) for name, bases in SEQUENCES.items()}
@@ -164,6 +168,21 @@ def test_other_alleles_of_vcf_are_passed_over(tmp_path, alt):
 def test_a_ref_of_ambiguous_letters_is_the_references(tmp_path):
     (variant,) = read(write(tmp_path / "x.vcf", "one\t2\t.\tm\tT"))
     assert variant.ref == "M"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_byte_order_mark(tmp_path, pack):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(pack(BOM_UTF8 + Path(write(path, "one\t2\t.\tC\tT")).read_bytes()))
+    assert [one.pos for one in read(str(path))] == [1]
+    assert RecordLines(str(path), "").samples() == ()
+
+
+def test_a_byte_order_mark_before_calls(tmp_path):
+    path = tmp_path / "x.vcf"
+    path.write_bytes(BOM_UTF8 + Path(write(path, "one\t2\t.\tC\tT")).read_bytes())
+    with pytest.raises(InputError, match=r"x\.vcf: begins with a byte order mark; run tail -c \+4 "):
+        CalledSites(str(path))
 
 
 def test_not_a_vcf(tmp_path):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from pairhmm.report.cohort import Cohort
+from pairhmm.variants.call_reader import CalledSites
 from pairhmm.variants.sites import ReportedSite, SampleCall, SiteSelection, parse_variants, site_alleles, sites_of
 
 
@@ -117,3 +120,33 @@ def test_samples_that_are_never_called_together_have_no_concordance():
     cohort.add(ReportedSite("q", 1, "A", ("G",), calls=(SampleCall((0, 1)), SampleCall())))
     assert np.isnan(cohort.concordance()[0, 1])
     assert cohort.figures[1].mean_depth is None and cohort.figures[1].ti_tv is None
+
+
+@pytest.mark.parametrize(
+    ("source", "sample", "is_absent"),
+    [
+        ("bcftools_callVersion=1", ".:.:28:11,17", True),  # the reads are of other places
+        ("bcftools_callVersion=1", ".:.:.:.", True),
+        ("bcftools_callVersion=1", ".:0,0:0:0,0", False),
+        ("source=x", ".:.:.:.", True),
+        ("source=x", ".:.", True),
+        ("source=x", ".:.:28:11,17", False),
+        ("source=x", ".:0,0:0:0,0", False),
+        ("source=x", "./.:.:.:.", False),
+        ("source=x", "1:40,0:3:0,3", False),
+    ],
+)
+def test_samples_without_the_chromosome(tmp_path: Path, source: str, sample: str, is_absent: bool) -> None:
+    path = tmp_path / "x.vcf"
+    numbers = {"GT": "1,Type=String", "PL": "G,Type=Integer", "DP": "1,Type=Integer", "AD": "R,Type=Integer"}
+    fields = "".join(f'##FORMAT=<ID={name},Number={rest},Description="x">\n' for name, rest in numbers.items())
+    columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tx\n"
+    record = f"Y\t2\t.\tC\tT\t9\t.\t.\tGT:PL:DP:AD\t{sample}\n"
+    path.write_text(f"##fileformat=VCFv4.2\n##{source}\n##contig=<ID=Y>\n{fields}{columns}{record}")
+    with CalledSites(str(path)) as sites:
+        (site,) = sites
+    cohort = Cohort(["x"])
+    cohort.add(site)
+    figures = cohort.figures[0]
+    assert (site.calls[0].is_absent, figures.called + figures.missing) == (is_absent, int(not is_absent))
+    assert not is_absent or (figures.depth_sites, figures.thin) == (0, 0)

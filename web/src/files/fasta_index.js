@@ -212,10 +212,12 @@ class IndexMaker {
     /** @type {number[] | null} of a line that begins with > */
     this.header = null;
     this.bases = this.bytes = 0;
+    this.hasMark = false; // a byte order mark
   }
 
   /** @param {Uint8Array} data */
   add(data) {
+    if (this.at === 0) this.hasMark = data[0] === 0xef && data[1] === 0xbb && data[2] === 0xbf;
     for (let i = 0; i < data.length;) {
       const found = data.indexOf(NEWLINE, i);
       const end = found < 0 ? data.length : found;
@@ -249,7 +251,9 @@ class IndexMaker {
     const joined = `/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}`;
     const cure = this.isPacked
       ? "is it damaged? are its lines of one length?"
-      : `if its lines have different lengths, run awk '${joined}' ${forShell(this.path)} > even.fa`;
+      : this.hasMark
+        ? `it begins with a byte order mark: run tail -c +4 ${forShell(this.path)} > plain.fa`
+        : `if its lines have different lengths, run awk '${joined}' ${forShell(this.path)} > even.fa`;
     return new InputProblem(this.path, "", "can't be indexed as FASTA", cure);
   }
 

@@ -18,7 +18,7 @@ const AT_ONCE = 1 << 20;
  * @throws {InputProblem} for a compressed file that is cut off
  */
 export async function* textLines(file) {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoder = new TextDecoder(); // without a byte order mark
   let rest = "";
   for await (const bytes of unpacked(file)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
