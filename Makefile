@@ -7,6 +7,7 @@ FUZZ_SEED ?= 1
 FUZZ_JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip
 # Rebuilt when what is compiled or required changes. pip would compile what nothing imports, on one core.
 # `make demo` takes the package and its workflow; all else that is worked with comes on top.
 BUILT := $(VENV)/built
@@ -101,10 +102,16 @@ WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_CXX := $(BIN)/python -m ziglang c++ -target wasm32-wasi
 WASM_FLAGS := -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -Icpu
-WASM_OBJECTS := $(WASM_SOURCES:cpu/%.cpp=build/web/%.o)
-$(WASM_OBJECTS): build/web/%.o: cpu/%.cpp $(wildcard cpu/*/*.hpp) | $(ZIG)
+# The standard library's headers, read once: they take a third of the time.
+WASM_HEADERS := build/web/headers.pch
+$(WASM_HEADERS): $(ZIG)
 	@mkdir -p $(@D)
-	$(WASM_CXX) $(WASM_FLAGS) -c -o $@ $<
+	@grep -h '^#include <' cpu/calling/*.?pp | sort -u >$(@:.pch=.hpp)
+	$(WASM_CXX) $(WASM_FLAGS) -x c++-header -o $@ $(@:.pch=.hpp)
+WASM_OBJECTS := $(WASM_SOURCES:cpu/%.cpp=build/web/%.o)
+$(WASM_OBJECTS): build/web/%.o: cpu/%.cpp $(wildcard cpu/*/*.hpp) | $(WASM_HEADERS)
+	@mkdir -p $(@D)
+	$(WASM_CXX) $(WASM_FLAGS) -include-pch $(WASM_HEADERS) -c -o $@ $<
 $(WASM): $(WASM_OBJECTS)
 	$(WASM_CXX) -mexec-model=reactor -s -Wl,--gc-sections -o $@ $^
 
@@ -143,20 +150,22 @@ bench: $(STAMP)
 wheel: $(STAMP)
 	$(BIN)/pip wheel --quiet --no-deps -w dist .
 
-$(BUILT): $(SOURCES)
+$(PIP):
+	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
+
+$(BUILT): $(SOURCES) | $(PIP)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
-	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet --no-compile -e '.[workflow]'
+	@$(PIP) install --quiet --no-compile -e '.[workflow]'
 	@touch $(BUILT)
 
-# By itself, so that our C++ is compiled while all else is installed.
-$(ZIG): $(BUILT)
-	@$(BIN)/pip install --quiet --no-compile $(shell grep -o 'ziglang==[0-9.]*' pyproject.toml)
+# By itself and at once, so that our C++ becomes WebAssembly while all else is installed.
+$(ZIG): pyproject.toml | $(PIP)
+	@$(PIP) install --quiet --no-compile $(shell grep -o 'ziglang==[0-9.]*' pyproject.toml)
 	@touch $(ZIG)
 
-$(STAMP): $(ZIG)
-	@$(BIN)/pip install --quiet --no-compile 'pairhmm[$(EXTRAS)]'
+$(STAMP): $(BUILT) $(ZIG)
+	@$(PIP) install --quiet --no-compile 'pairhmm[$(EXTRAS)]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.

@@ -52,10 +52,13 @@ def fitted(table, is_in=None, share=1.0):
     is_in = np.ones(table.shape[1], bool) if is_in is None else is_in
     weights = np.where(is_in, share / is_in.sum(), (1 - share) / max(1, (~is_in).sum()))
     for _ in range(2000):
+        before = weights.copy()
         parts = weights * table
         mean = counts @ (parts / parts.sum(axis=1, keepdims=True))
         for group, own in ((is_in, share), (~is_in, 1 - share)):
             weights[group] = mean[group] * own / mean[group].sum() if own else 0
+        if np.abs(weights - before).max() < 1e-15:
+            break
     return float(counts @ np.log(table @ weights)), weights
 
 

@@ -113,7 +113,7 @@ FIRST = ("simulate signatures", "simulate signal", "simulate samples", "simulate
 NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm (bench|page)|cuda|webgpu|-o samples.fastq.gz|blow5")
 """Other programs, GPUs, browsers, and what takes minutes or needs another library."""
 SMALLER = {
-    "--length 100000": "--length 50000",
+    "--length 100000": "--length 20000",
     "simulate cohort": "simulate cohort --sites 500",
     "signatures -o viruses.fa": "signatures --count 200 --min-length 500 --max-length 1000 -o viruses.fa",
 }

@@ -164,9 +164,9 @@ def test_no_samples(embedder):
 
 def test_chunks_change_nothing(device_embedder, monkeypatch):
     rng = np.random.default_rng(8)
-    groups = [sets_of_sizes(rng, 150, (0, 1, 5, 13)), sets_of_sizes(rng, 150, (0, 1))]
+    groups = [sets_of_sizes(rng, 60, (0, 1, 5, 13)), sets_of_sizes(rng, 60, (0, 1))]
     given = samples.any_matrices(rng, 2)
-    start, rows = rng.normal(size=(150, 2)).astype(np.float32), samples.any_neighbours(rng, 150, 10)
+    start, rows = rng.normal(size=(60, 2)).astype(np.float32), samples.any_neighbours(rng, 60, 10)
     whole = (
         device_embedder.signatures(groups[0], 1),
         device_embedder.projections(groups, given, 1),

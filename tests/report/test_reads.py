@@ -34,7 +34,7 @@ def alignments(request, tmp_path_factory, fasta):
     mode = {"bam": "wb", "cram": "wc"}[request.param]
     with pysam.AlignmentFile(str(path), mode, header=header, reference_filename=str(fasta)) as out:
         for contig, size in enumerate(CONTIGS.values()):
-            for start in np.sort(rng.integers(0, size - 2 * LENGTH, 9_000)).tolist():
+            for start in np.sort(rng.integers(0, size - 2 * LENGTH, 5_000)).tolist():
                 read = pysam.AlignedSegment(header)
                 read.query_name = f"read{rng.integers(5_000)}"
                 read.query_sequence = "".join(rng.choice(list("ACGTN"), LENGTH))

@@ -189,7 +189,7 @@ def repeats(reads: int) -> tuple[Signatures, Samples]:
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("every_match", [False, True])
 def test_what_is_found_at_once_is_bounded(threads, every_match):
-    signatures, samples = repeats(900)
+    signatures, samples = repeats(500)
     options, tiling = ScanOptions(every_match=every_match), Tiling(31, mask=False)
     scanner = TileScanner(chosen_isa(), Patterns.of(signatures, options, tiling), options, tiling)
     first = scanner.scan_some(samples, threads)

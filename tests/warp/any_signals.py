@@ -1,9 +1,11 @@
 """Pairs of any signals: what the tests of all warpers draw from."""
 
+import pickle
+
 import numpy as np
 
 from pairhmm.warp import reference
-from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, Warpings, WarpOptions
 
 LEAST, MOST = -(2**15), 2**15 - 1
 KINDS = ("noise", "extreme", "few", "steps", "constant")
@@ -72,9 +74,20 @@ def pair_of(query, target):
     return SignalPairs(Signals.of([np.array(query, np.int16)]), Signals.of([np.array(target, np.int16)]), index, index)
 
 
+_known: dict[bytes, Warpings] = {}
+
+
+def oracle(pairs, options):
+    """What `reference` makes of pairs, once for all warpers."""
+    key = pickle.dumps((pairs, options))
+    if key not in _known:
+        _known[key] = reference.make().warpings(pairs, options, 1)
+    return _known[key]
+
+
 def check(warper, pairs, options, threads=1):
     """A warper's costs and places are the oracle's; the first pairs that differ are shown."""
-    expected = reference.make().warpings(pairs, options, 1)
+    expected = oracle(pairs, options)
     found = warper.warpings(pairs, options, threads)
     assert (found.costs.dtype, found.starts.dtype, found.ends.dtype) == (np.int64, np.int32, np.int32)
     answers = [np.stack([one.costs, one.starts, one.ends], axis=1) for one in (found, expected)]

@@ -52,9 +52,15 @@ class Memory:
 
 
 @pytest.fixture(scope="module")
-def variants(shader_variants):
+def of_browsers():
+    """What a browser is given."""
+    return browser.data()
+
+
+@pytest.fixture(scope="module")
+def variants(shader_variants, of_browsers):
     """Those that the page uses: it has no profiles but by distinct rows, and its GPU scores no long pairs."""
-    known = browser.data()["variants"]
+    known = of_browsers["variants"]
     made = (
         replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part) for one in shader_variants
     )
@@ -111,10 +117,10 @@ def described(batch, subgroup):
 
 
 @pytest.fixture(scope="module")
-def of_page(node, variants, batches, tmp_path_factory):
+def of_page(node, of_browsers, variants, batches, tmp_path_factory):
     """What the page's host makes of the variants and batches."""
     folder = tmp_path_factory.mktemp("gpu")
-    (folder / "gpu.json").write_text(json.dumps(browser.data()))
+    (folder / "gpu.json").write_text(json.dumps(of_browsers))
     asked = [
         {
             "kernel": one.kernel,

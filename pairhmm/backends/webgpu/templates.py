@@ -244,9 +244,9 @@ def _expanded(lines: Lines, numbers: Mapping[str, int]) -> Iterator[str]:
         elif verb in ("for", "if"):
             end, middle = _block(lines, at)
             if verb == "for":
-                body = list(_expanded(lines[at + 1 : end], numbers))
-                for number in range(numbers[words[1]]):
-                    yield from (_numbered(line, words[0], number, numbers[words[1]]) for line in body)
+                if body := list(_expanded(lines[at + 1 : end], numbers)):
+                    text, count = "\n".join(body), numbers[words[1]]
+                    yield from (_numbered(text, words[0], number, count) for number in range(count))
             elif numbers.get(words[0]):
                 yield from _expanded(lines[at + 1 : middle], numbers)
             else:
@@ -275,11 +275,11 @@ def _block(lines: Lines, begin: int) -> tuple[int, int]:
     raise ValueError(f"no end: {lines[begin]}")
 
 
-def _numbered(line: str, name: str, number: int, count: int) -> str:
+def _numbered(text: str, name: str, number: int, count: int) -> str:
     values: dict[str, int | str] = {}
     for suffix, row in ((".back", count - 1 - number), (".after", (number + 1) % count), ("", number)):
         values |= {f"{suffix}.quad": row // 4, f"{suffix}.axis": "xyzw"[row % 4]}
         values |= {f"{suffix}.byte": 8 * (number % 4), suffix: row}
     for suffix, value in values.items():
-        line = line.replace(f"${name}{suffix}", str(value))
-    return line
+        text = text.replace(f"${name}{suffix}", str(value))
+    return text

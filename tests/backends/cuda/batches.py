@@ -1,5 +1,7 @@
 """Batches for kernels, and what their scores may be off by. sanitize.py uses it too, so it knows nothing of pytest."""
 
+import pickle
+
 import numpy as np
 
 from pairhmm.backends import reference
@@ -106,8 +108,16 @@ def forward(backend, given, skip=None):
     return backend.forward(given, np.zeros(given.reads, bool) if skip is None else skip, 1)
 
 
+_known: dict[bytes, np.ndarray] = {}
+
+
 def oracle(given, pairs=None):
-    return reference.make().forward_pairs(given, np.arange(given.pairs) if pairs is None else pairs, 1).log10
+    """The oracle's scores of pairs, made once for all tests."""
+    key = pickle.dumps((given, pairs))
+    if key not in _known:
+        every = np.arange(given.pairs) if pairs is None else pairs
+        _known[key] = reference.make().forward_pairs(given, every, 1).log10
+    return _known[key]
 
 
 def excess(scores, given, expected=None, pairs=None):
