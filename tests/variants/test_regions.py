@@ -145,9 +145,9 @@ def test_regions_do_not_depend_on_how_far_reads_have_come():
 
 
 def test_a_region_is_closed_once_nothing_can_reach_it():
-    source = source_of([snv(100)])
-    assert source.advance("c", NOTHING, 101 + MAX_SHIFT) == []
-    assert source.open_start == 100
+    source = source_of([snv(20)], flank=10)
+    assert source.advance("c", NOTHING, 21 + MAX_SHIFT) == []
+    assert source.open_start == 20
     far = ReadBlock.from_alignments("c", [aligned(780, CONTIG[780:830])])
     assert len(source.advance("c", far.native, 780)) == 1
     assert source.open_start is None
