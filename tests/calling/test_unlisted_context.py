@@ -68,6 +68,13 @@ def test_bases_of_which_reads_show_some_are_no_listed_substitution(record):
     assert (found["GT"], found["AD"], float(found["QUAL"]), found["FILTER"]) == ("./.", "0,0", 0.0, "LowQual")
 
 
+def test_reads_inside_a_long_deletion_do_not_make_it_rare(record):
+    found = record([(set(), (SITE + 1, SITE + 601)), PLAIN], 601, lambda ref: ref[0])
+    assert (found["GT"], found["FILTER"]) == ("0/1", "PASS")
+    reference, deleted = map(int, found["AD"].split(","))
+    assert reference <= 2 * deleted + 2, "as many over either end as the deletion has"
+
+
 def test_listed_alleles_of_a_cluster_that_alignments_place_in_another_way(tmp_path):
     """Reads spell the listed alleles among decoys that make too many haplotypes, and show others by their alignment."""
     genome = write_reads(tmp_path, PLAIN, PLAIN)
