@@ -159,8 +159,9 @@ void bind_region_stream(nb::module_& module) {
                 checks::require(alleles.shape(0) % region.variants.size() == 0, "carried", "not an allele a candidate");
                 return std::vector<int16_t>(alleles.data(), alleles.data() + alleles.shape(0));
             };
-            return to_python(pairhmm::build_haplotypes(
-                from_python(given), reference, most, carried ? pairhmm::CarriedAlleles(ask) : nullptr, are_discovered));
+            return to_python(pairhmm::build_haplotypes(from_python(given), reference, most,
+                                                       carried ? pairhmm::CarriedAlleles(ask) : nullptr, nullptr,
+                                                       are_discovered));
         },
         "region"_a, "reference"_a, "most"_a, "carried"_a.none(), "are_discovered"_a = false,
         "The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence. "

@@ -17,7 +17,9 @@ namespace {
 
 // Bases of a tile, and those on either side of its events in which reads are assembled.
 constexpr int64_t kTile = 200, kReach = 150;
-static_assert(kTile + 2 * kReach == kLongestWindow, "a window is a tile and what is around it");
+// The most bases that are sought to be deleted between clips on both sides, and the tiles that these may be apart.
+constexpr int64_t kMostDeleted = 320, kTilesOfJump = (kMostDeleted + kTile - 1) / kTile;
+static_assert(std::max(kTile, kMostDeleted) + 2 * kReach == kLongestWindow, "a window is its clips and what is around");
 // A clip of fewer good bases is none.
 constexpr int64_t kLeastClip = 8;
 // A tile of fewer clips and gaps is not active, nor one of a smaller share of the reads over them.
@@ -151,6 +153,16 @@ void limit(int64_t most_letters, std::vector<Stretch>& stretches) {
     stretches.erase(std::remove_if(stretches.begin(), stretches.end(), is_dropped), stretches.end());
 }
 
+// The positions that occur twice or more, each once, in order.
+std::vector<int64_t> shared(std::vector<int64_t> positions) {
+    std::sort(positions.begin(), positions.end());
+    std::vector<int64_t> twice;
+    for (size_t i = 1; i < positions.size(); ++i)
+        if (positions[i] == positions[i - 1] && (twice.empty() || twice.back() != positions[i]))
+            twice.push_back(positions[i]);
+    return twice;
+}
+
 }  // namespace
 
 void Discovery::Events::add(int64_t begin, int64_t end) {
@@ -178,10 +190,11 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
     if (operations == 1) return;
     const uint8_t* quality = reads.quality + reads.base_offset[read];
     const int sample = reads.sample[read];
-    const auto add = [&](int64_t begin, int64_t end) {
+    const auto add = [&](int64_t begin, int64_t end) -> Events& {
         auto& events = events_[begin / kTile];
         events.resize(samples_);
         events[sample].add(begin, end);
+        return events[sample];
     };
     bool has_gaps = false;
     int64_t position = reads.start[read], query = 0;
@@ -190,8 +203,10 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         const int64_t length = cigar[i] >> 4;
         if (operation == kSoftClip) {
             const auto is_good = [&](uint8_t quality) { return quality >= thresholds_.min_base_quality; };
-            if (std::count_if(quality + query, quality + query + length, is_good) >= kLeastClip)
-                add(position, position);
+            if (std::count_if(quality + query, quality + query + length, is_good) >= kLeastClip) {
+                Events& events = add(position, position);
+                (query > 0 ? events.stops : events.starts).push_back(position);
+            }
         }
         has_gaps |= operation == kInsert || operation == kDelete;
         if (aligned(operation) || skips(operation)) position += length;
@@ -200,6 +215,25 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
     if (!has_gaps) return;
     read_indels(reads, read, reference, scratch_);
     for (const Indel& indel : scratch_) add(indel.anchor, indel.anchor + indel.deleted);
+}
+
+// Adds a window from where a sample's alignments stop in a tile to where they start again, in this tile or a later one.
+void Discovery::add_jump(int64_t tile, const std::vector<Events>& events) {
+    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+    for (int sample = 0; sample < samples_; ++sample) {
+        const std::vector<int64_t> stops = shared(events[sample].stops);
+        if (stops.empty()) continue;
+        for (auto next = events_.find(tile); next != events_.end() && next->first <= tile + kTilesOfJump; ++next)
+            for (const int64_t start : shared(next->second[sample].starts)) {
+                const auto stop = std::lower_bound(stops.begin(), stops.end(), start - kMostDeleted);
+                if (stop == stops.end() || *stop > start - kReach) continue;
+                first = std::min(first, *stop);
+                last = std::max(last, start);
+            }
+    }
+    if (first > last || last - first > kMostDeleted) return;
+    const int64_t start = std::max<int64_t>(0, first - kReach), end = last + kReach;
+    if (intervals_.touch(start, end)) windows_.push_back({start, end, events, true});
 }
 
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
@@ -212,8 +246,8 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
         settled_ = std::max(settled_, frontier);
         return {};
     }
-    const int64_t open =
-        std::max<int64_t>(0, frontier - kReach) / kTile;  // the first tile that reads to come may reach
+    // The first tile that reads to come may reach, or one of its jumps.
+    const int64_t open = std::max<int64_t>(0, (frontier - kReach) / kTile - kTilesOfJump);
     settled_ = std::max(settled_, open * kTile - kReach);
     const auto end = events_.lower_bound(open);
     for (auto tile = events_.begin(); tile != end; ++tile) {
@@ -226,7 +260,8 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
         }
         if (first > last) continue;
         const int64_t start = std::max<int64_t>(0, first - kReach), end = last + kReach;
-        if (intervals_.touch(start, end)) windows_.push_back({start, end, std::move(tile->second)});
+        if (intervals_.touch(start, end)) windows_.push_back({start, end, tile->second});
+        add_jump(tile->first, tile->second);
     }
     events_.erase(events_.begin(), end);
     std::vector<std::pair<int64_t, int64_t>> intervals;
@@ -315,12 +350,13 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
         assemblies.push_back(
             assembled(reference.start, {reference.letter, reference.length}, reads, assembly_thresholds(depth), steps));
     }
-    drop_explained(reference, blocks, assemblies);
+    if (!window.is_jump) drop_explained(reference, blocks, assemblies);
     if (decisions_) decisions_->back().assemblies = assemblies;
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_), [&](const Candidate& candidate) {
                          return intervals_.have(candidate.position) &&
+                                (!window.is_jump || candidate.ref_length >= kReach) &&
                                 !std::binary_search(errors_.begin(), errors_.end(), candidate);
                      });
 }

@@ -21,8 +21,8 @@
 
 namespace pairhmm {
 
-// The most bases of a window.
-constexpr int64_t kLongestWindow = 500;
+// The most bases of a window, with which the longest deletions are found.
+constexpr int64_t kLongestWindow = 620;
 
 // What was decided on a window, for who asks.
 struct WindowDecision {
@@ -71,16 +71,19 @@ private:
     struct Events {
         uint32_t count = 0;
         int64_t first = 0, last = 0;
+        std::vector<int64_t> stops, starts;  // where alignments stop before clips, and start behind them
 
         void add(int64_t begin, int64_t end);
     };
     struct Window {
         int64_t start, end;
         std::vector<Events> events;  // [samples]
+        bool is_jump = false;        // from clips to others far behind them: for deletions of what is in between
     };
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    void add_jump(int64_t tile, const std::vector<Events>& events);
     CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;
     bool is_active(const Window& window, const std::vector<uint32_t>& over) const;

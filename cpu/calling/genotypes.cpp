@@ -158,8 +158,10 @@ SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, cons
       origins_(reads.origins),
       first_(first),
       last_(last) {
+    // Reads of what lies inside a long deletion would make its alternative allele a rare one.
     const auto is_over = [&](int64_t read) {
-        return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first;
+        const bool is_inside = reads.start[read] > first && reads.end[read] < last;
+        return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first && !is_inside;
     };
     for (int64_t read = 0; read < reads.count; ++read)
         if (is_over(read)) ++begin_[reads.sample[read] + 1];

@@ -275,7 +275,8 @@ private:
         }
     }
 
-    ScoredReads scored_reads(bool has_gaps) const {
+    // likely: [samples][haplotypes] that samples may have; none: all of them.
+    ScoredReads scored_reads(bool has_gaps, const std::vector<uint8_t>& likely = {}) const {
         return {region_.reads(),
                 static_cast<int64_t>(region_.haplotypes.size()),
                 region_.log10.data(),
@@ -285,9 +286,7 @@ private:
                 region_.sample.data(),
                 region_.fragment.data(),
                 has_gaps ? &origins_at_gaps_ : &origins_,
-                pairs_                ? pairs_->are_likely().data()
-                : are_likely_.empty() ? nullptr
-                                      : are_likely_.data()};
+                likely.empty() ? nullptr : likely.data()};
     }
 
     std::vector<int> ploidies_at(const std::string& chrom, int64_t position) const {
@@ -388,8 +387,10 @@ private:
             priors.push_back(options_.snv_prior);
         }
         const int samples = static_cast<int>(options_.ploidies.size());
-        SiteReads over(scored_reads(has_gaps), extent.start, extent.end, numbers, static_cast<int>(priors.size()) + 1,
-                       samples, options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
+        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
+        SiteReads over(scored_reads(has_gaps, likely), extent.start, extent.end, numbers,
+                       static_cast<int>(priors.size()) + 1, samples,
+                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
         over.set_errors(errors_like(variant, static_cast<size_t>(over.alleles()), region_.haplotypes.front().sequence,

@@ -70,6 +70,7 @@ int64_t differences(const Haplotype& one, const Haplotype& other) {
 HaplotypePairs::HaplotypePairs(const ScoredReads& reads, const std::vector<int>& ploidies)
     : haplotypes_(static_cast<size_t>(reads.haplotypes)),
       pairs_(ploidies.size()),
+      only_(ploidies.size()),
       are_likely_(ploidies.size() * haplotypes_, 1) {
     for (size_t sample = 0; sample < ploidies.size(); ++sample) {
         if (ploidies[sample] != 1 && ploidies[sample] != 2) continue;
@@ -91,6 +92,22 @@ void HaplotypePairs::mark_likely(size_t sample) {
         if (pair.log10 >= best - kLessLikely) are_likely[pair.one] = are_likely[pair.other] = 1;
 }
 
+std::vector<uint8_t> HaplotypePairs::are_likely(const std::vector<int64_t>& allele_of,
+                                                const std::vector<Haplotype>& haplotypes) const {
+    std::vector<uint8_t> likely = are_likely_;
+    for (size_t sample = 0; sample < only_.size(); ++sample) {
+        if (only_[sample] == nullptr) continue;
+        for (size_t h = 0; h < haplotypes_; ++h) {
+            // A haplotype that differs elsewhere is no other allele of this site: it would lend the reads of a rival.
+            const auto is_beside = [&](size_t one) {
+                return h == one || (allele_of[h] != allele_of[one] && differences(haplotypes[h], haplotypes[one]) <= 1);
+            };
+            likely[sample * haplotypes_ + h] = is_beside(only_[sample]->one) || is_beside(only_[sample]->other);
+        }
+    }
+    return likely;
+}
+
 bool HaplotypePairs::correct(size_t sample, const ScoredReads& reads, const std::vector<Haplotype>& haplotypes,
                              const std::vector<std::vector<int>>& called, std::vector<uint8_t>& set_aside) {
     const Pair* best = nullptr;
@@ -105,9 +122,7 @@ bool HaplotypePairs::correct(size_t sample, const ScoredReads& reads, const std:
         if (pair.log10 > spelled && spell(called, one, other)) spelled = pair.log10;
     }
     if (best == nullptr || spelled >= most - kFarLess) return false;
-    for (size_t h = 0; h < haplotypes_; ++h)
-        are_likely_[sample * haplotypes_ + h] = differences(haplotypes[h], haplotypes[best->one]) <= 1 ||
-                                                differences(haplotypes[h], haplotypes[best->other]) <= 1;
+    only_[sample] = best;
     for (int64_t read = 0; read < reads.count; ++read) {
         const double* scores = reads.log10 + read * reads.haplotypes;
         const double own = std::max(scores[best->one], scores[best->other]);

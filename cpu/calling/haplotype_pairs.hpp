@@ -17,12 +17,14 @@ public:
     // At a ploidy above 2, samples may have all haplotypes.
     HaplotypePairs(const ScoredReads& reads, const std::vector<int>& ploidies);
 
-    // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one.
-    const std::vector<uint8_t>& are_likely() const { return are_likely_; }
+    // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one. allele_of: the
+    // allele that each has at a site.
+    std::vector<uint8_t> are_likely(const std::vector<int64_t>& allele_of,
+                                    const std::vector<Haplotype>& haplotypes) const;
 
     // Looks at the genotypes of a sample, which were called site by site. Where the best pair that they spell is far
-    // less likely than the best one, only this one stays likely, and what differs from it at one candidate; reads that
-    // fit another haplotype are set aside. Whether that is so.
+    // less likely than the best one, only this one stays likely, and at each site what differs from it there alone;
+    // reads that fit another haplotype are set aside. Whether that is so.
     //
     // called: [candidates] alleles in ascending order; none where there is no genotype. set_aside: [reads].
     bool correct(size_t sample, const ScoredReads& reads, const std::vector<Haplotype>& haplotypes,
@@ -39,6 +41,7 @@ private:
 
     size_t haplotypes_;
     std::vector<std::vector<Pair>> pairs_;  // [samples]
+    std::vector<const Pair*> only_;         // [samples] the pair that stays likely; nullptr: others do
     std::vector<uint8_t> are_likely_;
 };
 

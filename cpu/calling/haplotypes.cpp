@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "calling/letters.hpp"
 #include "calling/mixtures.hpp"
 
 namespace pairhmm {
@@ -155,10 +156,49 @@ private:
     std::vector<int64_t> weight_;  // [patterns]
 };
 
-// The `most` combinations that reads support best, always with the reference and each allele by itself.
-std::vector<Combination> supported(std::vector<Combination>&& combinations, const Patterns& patterns, int64_t most) {
+// How many words of a combination no read has. Alignments may place its alleles in other ways, reads spell it.
+class UnreadWords {
+public:
+    UnreadWords(const Region& region, const Edits& edits, const std::string& reference, const ReadWords& words)
+        : edits_(edits), words_(words) {
+        const int64_t start = std::max(region.haplotype_start, region.core_start - kWordLetters);
+        const auto size = static_cast<size_t>(std::max<int64_t>(0, region.core_end + kWordLetters - start));
+        start_ = start;
+        reference_ = reference.substr(static_cast<size_t>(start - region.haplotype_start), size);
+        next_.assign(edits.size() + 1, start + static_cast<int64_t>(reference_.size()));
+        for (size_t i = edits.size(); i-- > 0;) {
+            next_[i] = next_[i + 1];
+            for (const Edit& edit : edits[i]) next_[i] = std::min(next_[i], edit.start);
+        }
+    }
+
+    // Of the words before the letters that later candidates may change.
+    int64_t of(const Combination& combination) {
+        if (!words_) return 0;
+        if (!read_) read_ = words_();
+        const std::string known = reference_.substr(0, static_cast<size_t>(next_[combination.size()] - start_));
+        std::string spelled = applied(known, start_, chosen_edits(edits_, combination));
+        std::transform(spelled.begin(), spelled.end(), spelled.begin(), [](char base) { return char(code_of(base)); });
+        const Stretch letters{reinterpret_cast<const uint8_t*>(spelled.data()), static_cast<int64_t>(spelled.size())};
+        const std::vector<uint64_t> hashes = hashes_of_edges(letters, kWordLetters - 1);
+        return std::count_if(hashes.begin(), hashes.end(), [&](uint64_t hash) { return !read_->has(hash); });
+    }
+
+private:
+    const Edits& edits_;
+    const ReadWords& words_;
+    std::string reference_;
+    int64_t start_;
+    std::vector<int64_t> next_;  // [candidates + 1] the first letter that this one or a later one may change
+    std::optional<EdgeSet> read_;
+};
+
+// The `most` combinations that reads spell and support best, always with the reference and each allele by itself.
+std::vector<Combination> supported(std::vector<Combination>&& combinations, const Patterns& patterns,
+                                   UnreadWords& unread, int64_t most) {
     struct Place {
         bool is_combined;
+        int64_t unread;
         int64_t support;
         int changes;
         size_t number;
@@ -168,12 +208,12 @@ std::vector<Combination> supported(std::vector<Combination>&& combinations, cons
     int64_t always = 0;
     for (size_t i = 0; i < combinations.size(); ++i) {
         const int changes = changes_of(combinations[i]);
-        order.push_back({changes > 1, support.of(combinations[i]), changes, i});
+        order.push_back({changes > 1, unread.of(combinations[i]), support.of(combinations[i]), changes, i});
         always += changes <= 1;
     }
     std::sort(order.begin(), order.end(), [&](const Place& one, const Place& other) {
-        return std::tie(one.is_combined, other.support, one.changes, combinations[one.number]) <
-               std::tie(other.is_combined, one.support, other.changes, combinations[other.number]);
+        return std::tie(one.is_combined, one.unread, other.support, one.changes, combinations[one.number]) <
+               std::tie(other.is_combined, other.unread, one.support, other.changes, combinations[other.number]);
     });
     std::vector<Combination> kept;
     for (size_t i = 0; i < order.size() && static_cast<int64_t>(i) < std::max(most, always); ++i)
@@ -205,14 +245,16 @@ std::vector<Combination> extended(const std::vector<Combination>& combinations, 
 // Combinations of alleles without conflicts, at most `most`, in lexicographic order.
 //
 // They grow from left to right, candidate by candidate. Whenever there are more than `most`, only those that reads
-// support best are kept. The reference and each allele by itself are always kept, so that every allele has a haplotype.
-std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyPatterns& patterns) {
+// spell and support best are kept. The reference and each allele by itself are always kept, so that every allele has a
+// haplotype.
+std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyPatterns& patterns,
+                                         UnreadWords& unread) {
     std::vector<Combination> combinations{{}};
     for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
         combinations = extended(combinations, edits, candidate);
         // All alleles of a single candidate stand by themselves.
         if (static_cast<int64_t>(combinations.size()) <= most || edits.size() == 1) continue;
-        combinations = supported(std::move(combinations), patterns.get(), most);
+        combinations = supported(std::move(combinations), patterns.get(), unread, most);
     }
     std::sort(combinations.begin(), combinations.end());
     return combinations;
@@ -390,14 +432,16 @@ std::vector<Combination> least_unlisted(const Region& region, std::vector<Combin
 
 // The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
 std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
-                               const CarriedAlleles& carried, bool are_discovered, bool of_mixture) {
+                               const CarriedAlleles& carried, const ReadWords& words, bool are_discovered,
+                               bool of_mixture) {
     LazyPatterns patterns(region, carried);
     const Edits edits = edits_of(region);
+    UnreadWords unread(region, edits, reference, words);
     std::vector<Haplotype> haplotypes;
     std::vector<std::vector<Combination>> members;
     std::unordered_map<std::string, size_t> known;
     for (auto& combination :
-         of_mixture ? mixed_combinations(edits, most, patterns) : combinations_of(edits, most, patterns)) {
+         of_mixture ? mixed_combinations(edits, most, patterns) : combinations_of(edits, most, patterns, unread)) {
         const auto [at, is_new] = known.try_emplace(
             applied(reference, region.haplotype_start, chosen_edits(edits, combination)), haplotypes.size());
         if (is_new) {
@@ -416,13 +460,14 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
 }  // namespace
 
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried, bool are_discovered, bool of_mixture) {
+                                        const CarriedAlleles& carried, const ReadWords& words, bool are_discovered,
+                                        bool of_mixture) {
     const auto is_own = [](const Variant& variant) { return variant.role != Role::kNuisance; };
     if (std::all_of(region.variants.begin(), region.variants.end(), is_own))
-        return spelled(region, reference, most, carried, are_discovered, of_mixture);
+        return spelled(region, reference, most, carried, words, are_discovered, of_mixture);
     // Combinations with a nuisance are counted apart, so that they do not displace others.
     const Region own = without_nuisances(region);
-    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried, false, of_mixture);
+    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried, words, false, of_mixture);
     for (Haplotype& haplotype : haplotypes) {
         std::vector<int16_t> alleles(region.variants.size(), 0);
         auto next = haplotype.alleles.begin();
@@ -431,7 +476,7 @@ std::vector<Haplotype> build_haplotypes(const Region& region, const std::string&
         haplotype.alleles = std::move(alleles);
     }
     const size_t first = haplotypes.size();
-    for (Haplotype& haplotype : spelled(region, reference, most, carried, false, of_mixture)) {
+    for (Haplotype& haplotype : spelled(region, reference, most, carried, words, false, of_mixture)) {
         const auto is_it = [&](const Haplotype& other) { return other.sequence == haplotype.sequence; };
         if (std::any_of(haplotypes.begin(), haplotypes.begin() + static_cast<int64_t>(first), is_it)) continue;
         haplotype.is_nuisance = true;

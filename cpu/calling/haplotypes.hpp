@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calling/kmer_graph.hpp"
 #include "calling/regions.hpp"
 
 namespace pairhmm {
@@ -24,6 +25,10 @@ struct Haplotype {
 // that which each fragment carries.
 using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>;
 
+// The words of haplotypes that reads have, whatever their alignments: hashes of each kWordLetters letters.
+constexpr int kWordLetters = 16;
+using ReadWords = std::function<EdgeSet()>;
+
 // The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence.
 //
 // reference: bases of [haplotype_start, haplotype_end). most: combinations, unless there are more single alleles.
@@ -32,9 +37,13 @@ using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>
 //
 // carried: asked only where there are too many combinations, or several that spell the same.
 //
+// words: asked only where there are too many combinations. Those come first that have the fewest words that no read
+// has.
+//
 // of_mixture: the combinations are those of which a mixture of them explains what fragments carry.
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
-                                        const CarriedAlleles& carried, bool are_discovered, bool of_mixture = false);
+                                        const CarriedAlleles& carried, const ReadWords& words, bool are_discovered,
+                                        bool of_mixture = false);
 
 // The region without unlisted variants.
 Region without_nuisances(const Region& region);

@@ -19,6 +19,8 @@ namespace {
 // A batch has up to so many times the cells that were asked for, if one region has them. The reads of larger regions
 // are divided: memory does not grow with depth.
 constexpr double kLargestBatch = 10;
+// Fewer reads have a word by their errors.
+constexpr double kLeastShareOfWord = 0.02;
 
 void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
     regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -34,6 +36,27 @@ void add_read(const AlignedReads& reads, int64_t read, ScoredRegion& region) {
     region.start.push_back(start);
     region.end.push_back(end);
     region.length.push_back(reads.length(read));
+}
+
+// The words of reads over a region that a share of them have, with their clips.
+EdgeSet words_of(const AlignedReads& reads, const std::vector<int64_t>& chosen, const Region& region) {
+    std::vector<uint64_t> words;
+    for (const int64_t read : chosen) {
+        int64_t first, last;
+        cut_read(reads.reads, read, region.start, region.end, 0, first, last);
+        const uint8_t* const base = reads.reads.base + reads.reads.base_offset[read];
+        const std::vector<uint64_t> own = hashes_of_edges({base + first, last - first}, kWordLetters - 1);
+        words.insert(words.end(), own.begin(), own.end());
+    }
+    std::sort(words.begin(), words.end());
+    const auto least = static_cast<std::ptrdiff_t>(kLeastShareOfWord * static_cast<double>(chosen.size()));
+    std::vector<uint64_t> shared;
+    for (auto word = words.begin(); word != words.end();) {
+        const auto next = std::upper_bound(word, words.end(), *word);
+        if (next - word > least) shared.push_back(*word);
+        word = next;
+    }
+    return EdgeSet(shared);
 }
 
 // Adds the cut reads before `end` to the last region of a batch, or the profiles of them, from `row` on. Profiles come
@@ -268,7 +291,8 @@ RegionStream::Task RegionStream::task(Region&& region) {
             std::vector<int16_t> alleles = carried_alleles(reads, task.reads, part, reference);
             return options_.of_mixture ? of_fragments(reads, task.reads, alleles) : alleles;
         };
-        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried,
+        const auto words = [&] { return words_of(buffer_.view(), task.reads, region); };
+        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried, words,
                                                   source_.discovers(), options_.of_mixture);
         for (const Haplotype& haplotype : task.scored.haplotypes)
             task.slack = std::max(

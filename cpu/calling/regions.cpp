@@ -54,9 +54,12 @@ bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
     // An indel stays with the SNV of the base before it: a gVCF has one record of them.
     const Variant& last = variants_.back();
     if (variant.chrom == last.chrom && variant.pos == last.pos && is_snv(last) && !is_snv(variant)) return true;
+    const int64_t span = std::max(core_end_, extent.end) - std::min(core_start_, extent.start);
+    // Long ones that nearly coincide are rivals for the same reads.
+    const int64_t shorter = std::min(core_end_ - core_start_, extent.end - extent.start);
     return variant.chrom == last.chrom &&
            (extent.start - core_end_ <= options_.join_distance || variant.pos < joined_until_) &&
-           std::max(core_end_, extent.end) - std::min(core_start_, extent.start) <= options_.max_span &&
+           span <= std::max(options_.max_span, shorter + options_.join_distance) &&
            alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;
 }
 

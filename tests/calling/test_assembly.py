@@ -190,6 +190,34 @@ def test_an_insertion_that_no_alignment_shows_is_found_in_clipped_ends(chunk):
     assert found_in(reads, chunk, assembly=False) == []
 
 
+def reads_without(size, length=100, least=15):
+    """Reads of a copy of the contig without the bases behind 800, clipped where they are left on the shorter side."""
+    copy = CONTIG[:800] + CONTIG[800 + size :]
+    reads = []
+    for start in range(800 - length + least, 800 - least, 3):
+        before, bases = 800 - start, copy[start : start + length]
+        if before >= length - before:
+            reads.append(aligned(start, bases, [(0, before), (4, length - before)]))
+        else:
+            reads.append(aligned(800 + size, bases, [(4, before), (0, length - before)]))
+    return sorted(reads, key=lambda read: read.start)
+
+
+@pytest.mark.parametrize("chunk", [1, 10_000])
+@pytest.mark.parametrize(("size", "is_found"), [(120, True), (200, True), (260, True), (320, True), (340, False)])
+def test_a_long_deletion_is_found_in_the_clips_on_both_sides_of_it(size, is_found, chunk):
+    deletion = (799, CONTIG[799 : 800 + size], (CONTIG[799],))
+    assert found_in(reads_without(size), chunk) == [deletion] * is_found
+
+
+def test_a_long_deletion_takes_two_clips_at_one_place_on_either_side():
+    reads = reads_without(260)
+    starts = [read.start for read in reads]
+    alone = reads[:1] + [read for read in reads if read.start > 800]
+    assert starts[0] < 800 < starts[-1]
+    assert found_in(alone) == []
+
+
 def with_poor_letters(reads, every):
     """Reads with a poor letter, which is right, at so many letters from each other."""
     for number, read in enumerate(reads):

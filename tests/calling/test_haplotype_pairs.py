@@ -41,6 +41,12 @@ def test_reads_of_a_third_haplotype_make_no_genotype():
     assert genotypes(rows, alleles, score_floor=4.5) == genotypes(own, alleles, score_floor=4.5) == [(0, 1), (0, 0)]
 
 
+def test_a_rival_does_not_lend_its_reads_to_the_reference():
+    """Reads of the middle of two insertions fit both alike, those of their end speak against the second one."""
+    rows = [[0.0, -9.0, -9.0]] * 6 + [[-9.0, 0.0, 0.0]] * 6 + [[0.0, 0.0, -9.0]] * 20
+    assert genotypes(rows, [(0, 0), (1, 0), (0, 1)], score_floor=4.5) == [(0, 1), (0, 0)]
+
+
 def fragments(region):
     """P(fragment | haplotype) of a sample's fragments, the best 1: what either mate says against one counts once."""
     rows: dict[str, np.ndarray] = {}

@@ -66,3 +66,42 @@ def test_bases_of_which_reads_show_some_are_no_listed_substitution(record):
     neighbours = {SITE + 1, SITE + 2}
     found = record([(neighbours, None)] * 2, 3, lambda ref: "".join(OTHER[letter] for letter in ref))
     assert (found["GT"], found["AD"], float(found["QUAL"]), found["FILTER"]) == ("./.", "0,0", 0.0, "LowQual")
+
+
+def test_reads_inside_a_long_deletion_do_not_make_it_rare(record):
+    found = record([(set(), (SITE + 1, SITE + 601)), PLAIN], 601, lambda ref: ref[0])
+    assert (found["GT"], found["FILTER"]) == ("0/1", "PASS")
+    reference, deleted = map(int, found["AD"].split(","))
+    assert reference <= 2 * deleted + 2, "as many over either end as the deletion has"
+
+
+def test_listed_alleles_of_a_cluster_that_alignments_place_in_another_way(tmp_path):
+    """Reads spell the listed alleles among decoys that make too many haplotypes, and show others by their alignment."""
+    genome = write_reads(tmp_path, PLAIN, PLAIN)
+    changed = (0, 3, 5, 16, 18)
+    other = "".join(OTHER[base] if at - SITE in changed else base for at, base in enumerate(genome))
+    other = other[: SITE + 8] + other[SITE + 12 :]
+    reads = pysam.view("-h", str(tmp_path / "q.bam"), catch_stdout=True).splitlines()
+    head, plain = [one for one in reads if one[0] == "@"], [one for one in reads if one.startswith("r0.")]
+    clustered = [
+        f"b{start}\t{16 * (start % 2)}\tq\t{start + 1}\t60\t{SITE + 3 - start}M4D{97 - SITE + start}M\t*\t0\t0\t"
+        f"{other[start : start + 100]}\t{'?' * 100}\tRG:Z:s"
+        for start in range(SITE - 80, SITE - 15, 6)
+    ]
+    lines = sorted(plain + clustered, key=lambda one: int(one.split("\t")[3]))
+    (tmp_path / "q.sam").write_text("\n".join(head + lines) + "\n")
+    pysam.view("-b", "-o", str(tmp_path / "q.bam"), str(tmp_path / "q.sam"), catch_stdout=False)
+    pysam.index(str(tmp_path / "q.bam"))
+    true = [(SITE + at, genome[SITE + at], OTHER[genome[SITE + at]]) for at in changed]
+    true.append((SITE + 7, genome[SITE + 7 : SITE + 12], genome[SITE + 7]))
+    decoys = [
+        (SITE + at, genome[SITE + at], OTHER[OTHER[genome[SITE + at]]]) for at in (-4, -1, 1, 3, 6, 9, 12, 14, 20)
+    ]
+    (tmp_path / "list.vcf").write_text(
+        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+        + "".join(f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in sorted(true + decoys))
+    )
+    pairhmm.write_calls(tmp_path / "q.bam", tmp_path / "q.fa", tmp_path / "q.vcf", tmp_path / "list.vcf", backend="cpu")
+    with pysam.VariantFile(str(tmp_path / "q.vcf")) as records:
+        found = {(one.start, one.ref, one.alts[0]) for one in records if 1 in one.samples[0]["GT"]}
+    assert found == set(true)

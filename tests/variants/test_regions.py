@@ -108,6 +108,15 @@ def test_spans_and_alleles_are_limited():
     assert [len(region.variants) for region in regions_of(variants, max_alleles=4)] == [5, 4, 4]
 
 
+def test_long_candidates_that_nearly_coincide_share_a_region():
+    def deletion(pos, size):
+        return replace(snv(pos), ref=CONTIG[pos : pos + 1 + size], alts=(CONTIG[pos],))
+
+    rivals = [deletion(100, 80), deletion(100, 81), deletion(104, 80)]
+    assert [len(region.variants) for region in regions_of(rivals, max_span=50)] == [3]
+    assert [len(region.variants) for region in regions_of([rivals[0], snv(120)], max_span=50)] == [1, 1]
+
+
 def test_touching_regions_keep_some_flank():
     for region in regions_of([snv(pos) for pos in range(100, 220, 10)], max_span=50):
         assert region.start <= region.core_start - 10
@@ -136,9 +145,9 @@ def test_regions_do_not_depend_on_how_far_reads_have_come():
 
 
 def test_a_region_is_closed_once_nothing_can_reach_it():
-    source = source_of([snv(100)])
-    assert source.advance("c", NOTHING, 101 + MAX_SHIFT) == []
-    assert source.open_start == 100
+    source = source_of([snv(20)], flank=10)
+    assert source.advance("c", NOTHING, 21 + MAX_SHIFT) == []
+    assert source.open_start == 20
     far = ReadBlock.from_alignments("c", [aligned(780, CONTIG[780:830])])
     assert len(source.advance("c", far.native, 780)) == 1
     assert source.open_start is None
