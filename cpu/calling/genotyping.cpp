@@ -133,10 +133,11 @@ public:
                            region.start.data(),
                            region.end.data(),
                            nullptr,
-                           nullptr,
-                           nullptr,
+                           region.neighbours ? &*region.neighbours : nullptr,
+                           &names_,
                            options.contamination.data(),
-                           {}},
+                           {ErrorShares{}, options.rates.foreign, options.rates.divergence},
+                           true},
           set_aside_(region.set_aside) {
         if (fragment_.empty()) {
             fragment_.resize(region.name_end.size());
