@@ -276,14 +276,16 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
 }
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
-    const auto count = static_cast<size_t>(genotypes.count());
-    const SeenFragments seen = fragments(sample, genotypes);
-    std::vector<double> total(count, 0.0);
-    if (!slips_.empty()) total = slipping_likelihoods(seen.of_allele, genotypes, slips_);
-    else
+    const auto alone = [&](const SeenFragments& seen) {
+        if (!slips_.empty()) return slipping_likelihoods(seen.of_allele, genotypes, slips_);
+        const auto count = static_cast<size_t>(genotypes.count());
+        std::vector<double> total(count, 0.0);
         for (size_t i = 0; i < seen.of_genotype.size(); ++i) total[i % count] += std::log10(seen.of_genotype[i]);
-    if (origins_ != nullptr) add_other_sources(seen, genotypes, *origins_, sample, first_, last_, total);
-    return total;
+        return total;
+    };
+    const SeenFragments seen = fragments(sample, genotypes);
+    if (origins_ == nullptr) return alone(seen);
+    return with_other_sources(seen, genotypes, *origins_, sample, first_, last_, alone);
 }
 
 CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const {

@@ -132,10 +132,11 @@ public:
                            region.start.data(),
                            region.end.data(),
                            nullptr,
-                           nullptr,
-                           nullptr,
+                           region.neighbours ? &*region.neighbours : nullptr,
+                           &names_,
                            options.contamination.data(),
-                           {}},
+                           {ErrorShares{}, options.rates.foreign, options.rates.divergence},
+                           true},
           set_aside_(region.set_aside) {
         if (region.neighbours) name_fragments();
         if (options.is_mixture) weigh_haplotypes();

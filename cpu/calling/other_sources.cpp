@@ -14,11 +14,10 @@ namespace pairhmm {
 
 namespace {
 
-// How often foreign reads show an allele where nothing tells of a copy, beside how often a chromosome has it; and how
-// often they are like the reference.
-constexpr double kForeignAlone = 1e-5, kAloneReference = 3e-7;
 // SNVs in a base of a copy, each as likely, and on average, and of a usual chromosome.
 constexpr double kDivergences[] = {0.01, 0.02, 0.04}, kDivergence = 0.03, kUsualDivergence = 1e-3;
+// The probability that a copy has a certain allele with a gap; and that nothing else tells of a copy.
+constexpr double kGapOfCopy = 3e-4, kAlone = 0.003;
 // How often a chromosome differs as much as a copy; and the most places that have a copy.
 constexpr double kDivergentChromosomes = 0.01, kMostCopies = 0.3;
 // The probability of each of kForeignShares where there is a copy.
@@ -102,10 +101,13 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
             std::log10(1 + kDivergentChromosomes * with_snv) - chromosome};
 }
 
+bool is_foreign(const Origin& origin) { return origin.copy > origin.chromosome; }
+
 class Sources {
 public:
-    Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
-        : seen_(seen), genotypes_(genotypes), rates_(rates), log10_(log10) {}
+    Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, bool have_gaps,
+            std::vector<double>& log10)
+        : seen_(seen), genotypes_(genotypes), rates_(rates), have_gaps_(have_gaps), log10_(log10) {}
 
     // log10 P(fragments | genotype) of these fragments, without other sources.
     void begin() { log10_ = mixed(std::vector<double>(seen_.fragments.size(), 0.0), 0, 1); }
@@ -129,10 +131,9 @@ public:
         // What most reads show is the sample's: foreign reads of it are seen beside chromosomes that have it, too.
         const bool is_own = with * std::max(2, genotypes_.ploidy) >= informative;
         if (is_own && informative < kDeep) return;
-        const double weight = log10_of_mapq(allele) + std::log10(allele > 0 ? kForeignAlone : kAloneReference);
-        std::vector<double> odds;
-        for (const auto& [share, probability] : kForeignShares) odds.push_back(weight + std::log10(probability));
-        const std::vector<double> foreign = foreign_likelihoods(allele, odds);
+        const double weight =
+            log10_of_mapq(allele) + std::log10(copies(rates_) * kAlone * share_of_copies(static_cast<size_t>(allele)));
+        const std::vector<double> foreign = foreign_likelihoods(allele, weight);
         const double* const share = &genotypes_.share[static_cast<size_t>(allele) * foreign.size()];
         for (size_t genotype = 0; genotype < foreign.size(); ++genotype)
             if (!is_own || share[genotype] > 0) log10_[genotype] = log10_add(log10_[genotype], foreign[genotype]);
@@ -141,31 +142,33 @@ public:
     // Weighs whether fragments are of a copy, or of a chromosome that differs as much. Gives the fragments that are not
     // of a copy: log10 is of these from then on.
     std::vector<size_t> weigh_clusters(const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
-        std::vector<size_t> rest(seen_.fragments.size());
-        std::iota(rest.begin(), rest.end(), size_t{0});
-        if (origins.neighbours == nullptr || rates_.foreign == 0) return rest;
-        std::vector<Group> groups = groups_of(origins, sample, first, last);
+        std::vector<Group> groups;
+        if (origins.neighbours != nullptr && rates_.foreign > 0) groups = groups_of(origins, sample, first, last);
         if (!groups.empty()) weigh(groups);
-        for (const Group& group : groups) {
-            if (!group.is_foreign) continue;
-            std::vector<size_t> others;
-            std::set_difference(rest.begin(), rest.end(), group.fragments.begin(), group.fragments.end(),
-                                std::back_inserter(others));
-            rest = std::move(others);
-        }
-        return rest;
+        return without_foreign(groups);
     }
 
-    // log10 P(fragments | genotype) where foreign reads of each of kForeignShares, as frequent as `odds` (log10) beside
-    // the allele, show it.
-    std::vector<double> foreign_likelihoods(int allele, const std::vector<double>& odds) const {
-        const double prior = allele > 0 ? prior_of(allele) : 0;
+    // The same where mismatches beside the site may be of wrong alignments, and fragments are not independent: gives
+    // the fragments that are not of a copy, and log10 of how much likelier a copy is than none.
+    std::pair<std::vector<size_t>, double> copy_at_gaps(const ReadOrigins& origins, int sample, int64_t first,
+                                                        int64_t last) const {
+        std::vector<Group> groups;
+        if (origins.neighbours != nullptr && rates_.foreign > 0)
+            groups = groups_of(origins, sample, first - kUnsureEnd, last + kUnsureEnd);
+        double none = std::log10(1 - copies(rates_));
+        for (const Group& group : groups) none += group.origin.chromosome;
+        return {without_foreign(groups), log10_of_copy(groups, &foreign_as_copy) - none};
+    }
+
+    // log10 P(fragments | genotype) where foreign reads, which there are with a prior (log10), show an allele.
+    std::vector<double> foreign_likelihoods(int allele, double prior) const {
         std::vector<double> likelihoods(log10_.size(), kLowest);
-        for (size_t i = 0; i < odds.size(); ++i) {
+        for (size_t i = 0; i < std::size(kForeignShares); ++i) {
+            const double own = prior + std::log10(kForeignShares[i].second);
             const std::vector<double> mixture =
                 mixed(std::vector<double>(seen_.fragments.size(), foreign_share(i, genotypes_.ploidy)), allele, 1);
             for (size_t genotype = 0; genotype < mixture.size(); ++genotype)
-                likelihoods[genotype] = log10_add(likelihoods[genotype], prior + odds[i] + mixture[genotype]);
+                likelihoods[genotype] = log10_add(likelihoods[genotype], own + mixture[genotype]);
         }
         return likelihoods;
     }
@@ -185,7 +188,18 @@ public:
         add_errors(allele, rates.growing, error_weights(seen_.fragments, is_reverse, true));
     }
 
+    // log10 of the prior of one copy of an allele: that of the first genotype, in VCF's order, that has it.
+    double prior_of(int allele) const {
+        return genotypes_.prior[static_cast<size_t>(count_genotypes(allele, genotypes_.ploidy))];
+    }
+
 private:
+    // How many of the copies have an allele.
+    double share_of_copies(size_t allele) const {
+        if (allele == 0) return 1 - kDivergence;
+        return have_gaps_ ? kGapOfCopy : kDivergence / 3;
+    }
+
     void add_errors(int allele, double relative_prior, const std::vector<double>& weights) {
         if (relative_prior == 0) return;
         const double prior = prior_of(allele) + std::log10(relative_prior / 2 / std::size(kErrorShares));
@@ -194,11 +208,6 @@ private:
             for (double& own : shares) own *= share;
             add(prior, mixed(shares, allele, 1));
         }
-    }
-
-    // log10 of the prior of one copy of an allele: that of the first genotype, in VCF's order, that has it.
-    double prior_of(int allele) const {
-        return genotypes_.prior[static_cast<size_t>(count_genotypes(allele, genotypes_.ploidy))];
     }
 
     void add(double log10_prior, const std::vector<double>& likelihoods) {
@@ -252,6 +261,7 @@ private:
     void find_origins(const Cluster& cluster, Group& group) const {
         const Shown here{static_cast<int64_t>(seen_.fragments.size()), static_cast<int64_t>(group.fragments.size())};
         group.origin = origin_of(cluster, cluster.elsewhere, here, rates_, genotypes_.ploidy);
+        if (have_gaps_) group.is_foreign = is_foreign(origin_of(cluster, cluster.all, {}, rates_, genotypes_.ploidy));
         const auto add_group = [&](double origin, const std::vector<double>& of, size_t count,
                                    std::vector<double>& to) {
             for (size_t column = 0; column < count; ++column) {
@@ -262,6 +272,19 @@ private:
         };
         add_group(group.origin.chromosome, seen_.of_genotype, log10_.size(), group.of_genotype);
         add_group(group.origin.copy, seen_.of_allele, static_cast<size_t>(seen_.alleles), group.of_allele);
+    }
+
+    std::vector<size_t> without_foreign(const std::vector<Group>& groups) const {
+        std::vector<size_t> rest(seen_.fragments.size());
+        std::iota(rest.begin(), rest.end(), size_t{0});
+        for (const Group& group : groups) {
+            if (!group.is_foreign) continue;
+            std::vector<size_t> others;
+            std::set_difference(rest.begin(), rest.end(), group.fragments.begin(), group.fragments.end(),
+                                std::back_inserter(others));
+            rest = std::move(others);
+        }
+        return rest;
     }
 
     // Whether a group's fragments all show an allele that a genotype has once or more, beside another one.
@@ -280,11 +303,15 @@ private:
     double log10_of_copy(const std::vector<Group>& groups, OfGroup&& of_group) const {
         double total = kLowest;
         for (size_t allele = 0; allele < static_cast<size_t>(seen_.alleles); ++allele) {
-            double one = std::log10(allele > 0 ? kDivergence / 3 : 1 - kDivergence) + std::log10(copies(rates_));
+            double one = std::log10(share_of_copies(allele) * copies(rates_));
             for (const Group& group : groups) one += of_group(group, allele);
             total = log10_add(total, one);
         }
         return total;
+    }
+
+    static double foreign_as_copy(const Group& group, size_t allele) {
+        return group.is_foreign ? group.of_allele[allele] : group.origin.chromosome;
     }
 
     // Finds the groups that are foreign, if there is a copy at all.
@@ -307,10 +334,7 @@ private:
         const double without = std::log10(1 - copies(rates_));
         double always = without;
         for (const Group& group : groups) always += group.origin.chromosome;
-        if (has_copy)
-            always = log10_of_copy(groups, [](const Group& group, size_t allele) {
-                return group.is_foreign ? group.of_allele[allele] : group.origin.chromosome;
-            });
+        if (has_copy) always = log10_of_copy(groups, &foreign_as_copy);
         for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
             double total = without, own = 0, lift = 0;
             for (const Group& group : groups) {
@@ -347,6 +371,7 @@ private:
     const SeenFragments& seen_;
     const Genotypes& genotypes_;
     const SourceRates& rates_;
+    bool have_gaps_;
     std::vector<double>& log10_;
 };
 
@@ -423,13 +448,13 @@ std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool i
 
 void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, int allele, bool is_reverse,
                        const ErrorShares& shares, std::vector<double>& log10) {
-    Sources(seen, genotypes, {}, log10).add_strand_errors(allele, is_reverse, shares);
+    Sources(seen, genotypes, {}, false, log10).add_strand_errors(allele, is_reverse, shares);
 }
 
 std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele) {
-    std::vector<double> odds, total(static_cast<size_t>(genotypes.count()), 0.0);
-    for (const auto& [share, probability] : kForeignShares) odds.push_back(std::log10(probability));
-    return Sources(seen, genotypes, {}, total).foreign_likelihoods(allele, odds);
+    std::vector<double> total(static_cast<size_t>(genotypes.count()), 0.0);
+    const Sources sources(seen, genotypes, {}, false, total);
+    return sources.foreign_likelihoods(allele, sources.prior_of(allele));
 }
 
 FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
@@ -439,7 +464,7 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
     double more = std::log10(copies(rates) / (1 - copies(rates)));
     for (const Cluster& cluster : clusters_of(neighbours, sample, first, last, names)) {
         const Origin origin = origin_of(cluster, cluster.all, {}, rates, ploidy);
-        if (origin.copy <= origin.chromosome) continue;
+        if (!is_foreign(origin)) continue;
         more += origin.copy - origin.chromosome;
         foreign.insert(foreign.end(), cluster.here.begin(), cluster.here.end());
     }
@@ -447,16 +472,22 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
     return ascending(std::move(foreign));
 }
 
+namespace {
+
+// Adds to P(fragments | genotype), log10, that some of them do not show the genotype.
 void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
     const double contamination = origins.contamination[sample];
     const SeenFragments of_two = contamination > 0 ? contaminated(seen, log10.size(), contamination) : SeenFragments();
-    Sources all(contamination > 0 ? of_two : seen, genotypes, origins.rates, log10);
+    Sources all(contamination > 0 ? of_two : seen, genotypes, origins.rates, origins.have_gaps, log10);
     if (contamination > 0) all.begin();
-    const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
-    const bool is_part = chosen.size() < seen.fragments.size();
-    const SeenFragments rest = is_part ? part_of(seen, chosen) : SeenFragments();
-    Sources sources(is_part ? rest : seen, genotypes, origins.rates, log10);
+    SeenFragments rest;
+    if (!origins.have_gaps) {
+        const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
+        if (chosen.size() < seen.fragments.size()) rest = part_of(seen, chosen);
+    }
+    const bool is_part = !rest.of_genotype.empty();
+    Sources sources(is_part ? rest : seen, genotypes, origins.rates, origins.have_gaps, log10);
     if (contamination > 0) sources.contaminate(contamination);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);
@@ -465,6 +496,26 @@ void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, co
             if (allele > 0 && errors.may_be)
                 sources.add_strand_errors(allele, is_reverse, origins.rates.errors_in(errors.context[is_reverse]));
     }
+}
+
+}  // namespace
+
+std::vector<double> with_other_sources(const SeenFragments& seen, const Genotypes& genotypes,
+                                       const ReadOrigins& origins, int sample, int64_t first, int64_t last,
+                                       const Alone& alone) {
+    std::vector<double> log10 = alone(seen);
+    std::pair<std::vector<size_t>, double> copy;
+    if (origins.have_gaps)
+        copy = Sources(seen, genotypes, origins.rates, true, log10).copy_at_gaps(origins, sample, first, last);
+    add_other_sources(seen, genotypes, origins, sample, first, last, log10);
+    const auto& [chosen, odds] = copy;
+    if (chosen.empty() || chosen.size() == seen.fragments.size()) return log10;
+    const SeenFragments rest = part_of(seen, chosen);
+    std::vector<double> others = alone(rest);
+    add_other_sources(rest, genotypes, origins, sample, first, last, others);
+    for (size_t genotype = 0; genotype < log10.size(); ++genotype)
+        log10[genotype] = log10_add(log10[genotype], odds + others[genotype]);
+    return log10;
 }
 
 }  // namespace pairhmm

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,7 @@ using ContextShares = std::array<ErrorShares, kErrorContexts>;
 // The same of all sources. docs/model.md says what each is.
 struct SourceRates {
     ErrorShares errors;
-    double foreign = 0.003;                                     // SNVs of copies
+    double foreign = 0.01;                                      // SNVs of copies
     double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
 
@@ -69,6 +70,7 @@ struct ReadOrigins {
     const std::vector<int64_t>* name;  // [fragments] as neighbours have them
     const double* contamination;       // [samples] the share of another person's reads
     SourceRates rates;
+    bool have_gaps = false;  // the alleles: mismatches beside them may be of wrong alignments
 
     // A read over a site, as a fragment with this number.
     Fragment fragment(int64_t read, int64_t number, int64_t site) const;
@@ -107,8 +109,12 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
 FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
                                 const FragmentNames& names, const SourceRates& rates, int ploidy);
 
-// Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
-void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
-                       int64_t first, int64_t last, std::vector<double>& log10);
+// log10 P(fragments | genotype) where all of them show the genotype.
+using Alone = std::function<std::vector<double>(const SeenFragments&)>;
+
+// The same where some of them do not. [first, last): the site.
+std::vector<double> with_other_sources(const SeenFragments& seen, const Genotypes& genotypes,
+                                       const ReadOrigins& origins, int sample, int64_t first, int64_t last,
+                                       const Alone& alone);
 
 }  // namespace pairhmm

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 # Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
 # as few as they may be.
 SHARE, FEWEST, MOST = 0.03, 4_000, 30_000
-WINDOWS, OF_WINDOW = 16, 4_000
+WINDOWS, OF_WINDOW = 32, 4_000
 # Reads of a mixture that are taken, and of them at once: errors are told from alleles place by place.
 OF_MIXTURE, AT_ONCE = 300_000, 20_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.

@@ -105,8 +105,8 @@ def foreign(planted):
 def unfit(planted):
     planted.reads(30)
     rng = np.random.default_rng(5)
-    for number in range(9):
-        start = SITE - 85 + 8 * number
+    for number in range(18):
+        start = SITE - 85 + 4 * number
         errors = rng.choice(np.setdiff1d(np.arange(start, start + READ), [SITE]), 9, replace=False)
         planted.read(start, {SITE, *errors.tolist()}, flag=REVERSE * (number % 2))
 
