@@ -276,7 +276,8 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
     const auto count = static_cast<size_t>(genotypes.count());
-    const SeenFragments seen = fragments(sample, genotypes);
+    SeenFragments seen = fragments(sample, genotypes);
+    if (origins_ != nullptr && origins_->rates.of_amplicons && slips_.empty()) seen = without_primers(seen, genotypes);
     std::vector<double> total(count, 0.0);
     if (!slips_.empty()) total = slipping_likelihoods(seen.of_allele, genotypes, slips_);
     else
