@@ -33,12 +33,16 @@ struct Group {
 
 double log_add(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
 
-double log_prior(size_t rate) { return std::log(rate == 0 ? 1 - kMotif : kMotif / (2 * kRatesOfKind)); }
+double log_prior(size_t rate) {
+    static const double lowest = std::log(1 - kMotif), other = std::log(kMotif / (2 * kRatesOfKind));
+    return rate == 0 ? lowest : other;
+}
 
 double log_of_one_rate(const Group& group) {
-    double sum = group.log[0] + log_prior(0);
-    for (size_t rate = 1; rate < kContextRates; ++rate) sum = log_add(sum, group.log[rate] + log_prior(rate));
-    return sum;
+    const double most = *std::max_element(group.log.begin(), group.log.end());
+    double sum = 0;
+    for (size_t rate = 0; rate < kContextRates; ++rate) sum += std::exp(group.log[rate] + log_prior(rate) - most);
+    return most + std::log(sum);
 }
 
 // Weighs one rate of a group against rates of its parts.
