@@ -159,8 +159,6 @@ void bind_genotypes(nb::module_& module) {
         module, "SourceRates",
         "How often other sources show an allele, as a share of how often a chromosome has it: errors of a strand in all "
         "cycles alike, and growing with them; and SNVs of copies.")
-        .def_prop_ro("strand", [](const SourceRates& rates) { return rates.errors.strand; })
-        .def_prop_ro("growing", [](const SourceRates& rates) { return rates.errors.growing; })
         .def_prop_ro("foreign", [](const SourceRates& rates) { return rates.foreign; })
         .def(
             "of_context",
@@ -168,7 +166,8 @@ void bind_genotypes(nb::module_& module) {
                 const pairhmm::ErrorShares& own = rates.errors_in(context);
                 return std::tuple(own.strand, own.growing);
             },
-            "context"_a, "The first two in one of 512 contexts (cpu/calling/other_sources.hpp).");
+            "context"_a, "The first two in one of 512 contexts (cpu/calling/other_sources.hpp).")
+        .def_prop_ro("of_amplicons", [](const SourceRates& rates) { return rates.of_amplicons; });
 
     bind_weighed_sites(module);
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
@@ -236,5 +235,5 @@ void bind_genotypes(nb::module_& module) {
                                  "Sees how often errors of one strand share a cause, and reads are foreign.")
         .def(nb::init<>())
         .def("add", &added<SourceRateFinder>, "chrom"_a, "reads"_a, "reference"_a, kAdded)
-        .def("rates", &SourceRateFinder::rates, "The rates that the reads show, at least.");
+        .def("rates", &SourceRateFinder::rates, "The rates that the reads show.");
 }

@@ -283,8 +283,9 @@ std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotype
         for (size_t i = 0; i < seen.of_genotype.size(); ++i) total[i % count] += std::log10(seen.of_genotype[i]);
         return total;
     };
-    const SeenFragments seen = fragments(sample, genotypes);
+    SeenFragments seen = fragments(sample, genotypes);
     if (origins_ == nullptr) return alone(seen);
+    if (origins_->rates.of_amplicons && slips_.empty()) seen = without_primers(seen, genotypes);
     return with_other_sources(seen, genotypes, *origins_, sample, first_, last_, alone);
 }
 

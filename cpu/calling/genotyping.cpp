@@ -138,6 +138,7 @@ public:
                            {ErrorShares{}, options.rates.foreign, options.rates.divergence},
                            true},
           set_aside_(region.set_aside) {
+        origins_at_gaps_.rates.of_amplicons = options.rates.of_amplicons;
         if (region.neighbours) name_fragments();
         if (options.is_mixture) weigh_haplotypes();
     }
@@ -218,9 +219,9 @@ public:
         };
         const SourceRates own = options_.rates;
         weighed.likelihood = with(own, true);
-        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.divergence}, true);
-        weighed.without_foreign = likelihoods_with({own.errors, 0, own.divergence, own.of_context}, true,
-                                                   uncorrected(candidate), sample, genotypes);
+        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.divergence, nullptr, own.of_amplicons}, true);
+        weighed.without_foreign = likelihoods_with({own.errors, 0, own.divergence, own.of_context, own.of_amplicons},
+                                                   true, uncorrected(candidate), sample, genotypes);
         weighed.without_contamination = with(own, false);
         weighed.alone = with({{0, 0}, 0, 0}, false);
         return weighed;

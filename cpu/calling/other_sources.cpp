@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -26,8 +27,10 @@ constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
 constexpr double kMostOfMapq = 100;
 // Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
 constexpr int64_t kDeep = 300;
-// Errors of a strand that are as frequent as alleles.
-constexpr double kFrequent = 1;
+// Bases that the longest primers of amplicons have; and the probability that fragments of amplicons which begin near a
+// site have one there.
+constexpr int64_t kPrimer = 40;
+constexpr double kHasPrimer = 0.3;
 // The share of the reads with an allele that all chromosomes have.
 constexpr double kNearlyAll = 0.98;
 // A product below it is put into a logarithm. No factor counts as less than kLeastFactor.
@@ -183,7 +186,7 @@ public:
         }
         if (with < 2 || against > 1) return;
         // Without reads of the other strand, nothing but a context where they are frequent tells errors from alleles.
-        if (others == 0 && rates.strand + rates.growing < kFrequent) return;
+        if (others == 0 && !rates.are_frequent()) return;
         add_errors(allele, rates.strand, error_weights(seen_.fragments, is_reverse, false));
         add_errors(allele, rates.growing, error_weights(seen_.fragments, is_reverse, true));
     }
@@ -408,6 +411,27 @@ SeenFragments contaminated(SeenFragments seen, size_t genotypes, double share) {
 
 }  // namespace
 
+SeenFragments without_primers(const SeenFragments& seen, const Genotypes& genotypes) {
+    std::vector<size_t> rest;
+    std::vector<double> all = genotypes.prior, others = all;
+    double primers = std::log10(kHasPrimer / (1 - kHasPrimer));
+    for (size_t i = 0; i < seen.fragments.size(); ++i) {
+        const bool begins_near = seen.fragments[i].begins_near;
+        if (begins_near)
+            primers += std::log10(std::max(kLeastFactor, seen.of_allele[i * static_cast<size_t>(seen.alleles)]));
+        else rest.push_back(i);
+        for (size_t genotype = 0; genotype < all.size(); ++genotype) {
+            const double own = std::log10(std::max(kLeastFactor, seen.of_genotype[i * all.size() + genotype]));
+            all[genotype] += own;
+            if (!begins_near) others[genotype] += own;
+        }
+    }
+    const auto sum = [](const std::vector<double>& of) {
+        return std::accumulate(of.begin(), of.end(), std::numeric_limits<double>::lowest(), log10_add);
+    };
+    return !rest.empty() && primers + sum(others) > sum(all) ? part_of(seen, rest) : seen;
+}
+
 std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char letter) {
     std::array<int, 2> contexts{0, 1};
     for (int i = kErrorReach; i >= 0; --i) {
@@ -426,6 +450,7 @@ void Fragment::add(const Fragment& mate) {
     is_reverse |= mate.is_reverse;
     mapq = std::max(mapq, mate.mapq);
     cycle = std::max(cycle, mate.cycle);
+    begins_near |= mate.begins_near;
 }
 
 Fragment ReadOrigins::fragment(int64_t read, int64_t number, int64_t site) const {
@@ -434,7 +459,8 @@ Fragment ReadOrigins::fragment(int64_t read, int64_t number, int64_t site) const
     const auto length = static_cast<double>(std::max<int64_t>(1, end[read] - start[read]));
     const double from_start = (static_cast<double>(site - start[read]) + 0.5) / length;
     const double cycle = std::clamp(is_reverse ? 1 - from_start : from_start, 0.0, 1.0);
-    return {number, !is_reverse, is_reverse, mapq ? mapq[read] : kUnknownMapq, cycle};
+    const bool begins_near = (is_reverse ? end[read] - 1 - site : site - start[read]) < kPrimer;
+    return {number, !is_reverse, is_reverse, mapq ? mapq[read] : kUnknownMapq, cycle, begins_near};
 }
 
 std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool is_reverse, bool grows) {

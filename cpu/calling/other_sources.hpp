@@ -24,6 +24,7 @@ struct Fragment {
     bool is_forward, is_reverse;  // the strands of its reads
     uint8_t mapq;                 // the highest of its reads
     double cycle;                 // of the site, as a share of the read; the latest of its reads
+    bool begins_near = false;     // so that a primer of amplicons may reach the site
 
     void add(const Fragment& mate);
     bool is_on(bool reverse) const { return reverse ? is_reverse : is_forward; }
@@ -40,15 +41,18 @@ std::array<int, 2> error_contexts(std::string_view sequence, int64_t place, char
 // growing with their square.
 struct ErrorShares {
     double strand = 5e-5, growing = 1e-4;
+
+    bool are_frequent() const { return strand + growing >= 1; }
 };
 using ContextShares = std::array<ErrorShares, kErrorContexts>;
 
 // The same of all sources. docs/model.md says what each is.
 struct SourceRates {
-    ErrorShares errors;
+    ErrorShares errors;                                         // of gaps, and where the context is not known
     double foreign = 0.01;                                      // SNVs of copies
     double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
+    bool of_amplicons = false;                                  // reads begin at few places
 
     const ErrorShares& errors_in(int context) const {
         return of_context && context >= 0 ? (*of_context)[static_cast<size_t>(context)] : errors;
@@ -100,6 +104,10 @@ std::vector<double> error_weights(const std::vector<Fragment>& fragments, bool i
 // Adds to P(fragments | genotype), log10, that some of them are errors of a strand that show an allele.
 void add_strand_errors(const SeenFragments& seen, const Genotypes& genotypes, int allele, bool is_reverse,
                        const ErrorShares& shares, std::vector<double>& log10);
+
+// A site's fragments of amplicons, without those that begin near it if they are likelier to show primers there, which
+// are like the reference.
+SeenFragments without_primers(const SeenFragments& seen, const Genotypes& genotypes);
 
 // log10 P(fragments | genotype) where foreign reads that show an allele are as frequent as it.
 std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "calling/genotypes.hpp"
 #include "calling/letters.hpp"
@@ -20,13 +23,14 @@ constexpr double kError = 1e-3;
 constexpr size_t kFewestOver = 5;
 // Bases between two SNVs that count: nearer ones are seen in the same reads.
 constexpr int64_t kBetween = 100;
-// Rates are tried in steps of this factor, up to the highest. A rate is believed as far down as the logarithm of its
-// likelihood is lower by this much (two standard deviations).
-constexpr double kStep = 1.7782794100389228, kHighest = 30, kLower = 2;
+// Rates are tried in steps of this factor, up to the highest. That of foreign reads is believed as far down as the
+// logarithm of the likelihood is lower by this much (two standard deviations).
+constexpr double kStep = 1.7782794100389228, kHighest = 100, kLower = 2;
 constexpr int kRounds = 5;
-// Rates of a context alone are tried further, as few bases have it. They count where the logarithm of the likelihood of
-// its SNVs is higher by this much: two standard deviations, for the likeliest of 512 contexts.
-constexpr double kHighestOfContext = 3000, kSureContext = 8;
+// Rates of errors are known beforehand as if so many bases of a usual library, without a motif, had been seen.
+constexpr double kUsualBases = 60'000;
+// Reads of amplicons begin at so few places, as a share of those of random fragments.
+constexpr double kFewBegins = 0.5;
 // What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
 enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
 
@@ -99,6 +103,7 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     std::vector<int64_t> all(static_cast<size_t>(reads.reads.count));
     if (all.empty()) return;
     std::iota(all.begin(), all.end(), 0);
+    add_begins(reads);
     const int64_t first = reads.reads.start[0], last = *std::max_element(reads.end, reads.end + all.size());
     const int64_t before = std::max<int64_t>(0, first - kErrorReach);
     const std::string letters = reference.fetch(chrom, before, last + kErrorReach);
@@ -117,6 +122,30 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     }
 }
 
+// Counts where reads begin, by strand, beside where so many reads would on the bases that they cover.
+void SourceRateFinder::add_begins(const AlignedReads& reads) {
+    struct Begins {
+        std::set<std::pair<bool, int64_t>> places;
+        int64_t reads = 0, bases = 0, end = 0;
+    };
+    std::map<int32_t, Begins> of_sample;
+    for (int64_t read = 0; read < reads.reads.count; ++read) {
+        Begins& own = of_sample[reads.reads.sample[read]];
+        const bool is_reverse = reads.flag[read] & 16;
+        own.places.emplace(is_reverse, is_reverse ? reads.end[read] : reads.reads.start[read]);
+        own.bases += std::max<int64_t>(0, reads.end[read] - std::max(own.end, reads.reads.start[read]));
+        own.end = std::max(own.end, reads.end[read]);
+        ++own.reads;
+    }
+    for (const auto& [sample, own] : of_sample) {
+        const double places = 2 * static_cast<double>(own.bases);
+        begins_ += static_cast<double>(own.places.size());
+        random_begins_ += places * -std::expm1(-static_cast<double>(own.reads) / places);
+    }
+}
+
+bool SourceRateFinder::are_of_amplicons() const { return begins_ < kFewBegins * random_begins_; }
+
 // Counts covered bases [start, end) of some letters.
 void SourceRateFinder::add_bases(const std::string& letters, int64_t start, int64_t end) {
     bases_ += static_cast<double>(std::max<int64_t>(0, end - start));
@@ -132,7 +161,8 @@ void SourceRateFinder::add_bases(const std::string& letters, int64_t start, int6
 
 void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts) {
     const Genotypes& genotypes = tables_.of({kSnvPrior}, 2);
-    const SeenFragments seen = seen_fragments(reads, snv, genotypes);
+    SeenFragments seen = seen_fragments(reads, snv, genotypes);
+    if (are_of_amplicons()) seen = without_primers(seen, genotypes);
     const auto count = static_cast<size_t>(genotypes.count());
     std::vector<double> alone(count, 0.0);
     for (size_t i = 0; i < seen.of_genotype.size(); ++i) alone[i % count] += std::log10(seen.of_genotype[i]);
@@ -161,113 +191,111 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
     }
 }
 
-// Where nothing tells errors from alleles, only a context shows them: by having many.
-ErrorShares SourceRateFinder::Rates::errors_of(const Snv& snv, int strand) const {
-    const auto found = of_context.find(snv.contexts[strand]);
-    if (found != of_context.end()) return found->second;
-    return snv.is_told[strand] ? errors : ErrorShares{0, 0};
+// The likelihood of errors of a strand. Where nothing tells them from alleles, only frequent ones count.
+double SourceRateFinder::Snv::of_errors(int strand, const ErrorShares& shares) const {
+    if (!is_told[strand] && !shares.are_frequent()) return 0;
+    return shares.growing * likelihoods[kGrowing + strand] + shares.strand * likelihoods[kStrand + strand];
 }
 
-// The likelihood of an SNV's reads.
+double SourceRateFinder::Rates::of_errors(const Snv& snv, int strand) const {
+    const int context = snv.contexts[strand];
+    return snv.of_errors(strand, context < 0 ? ErrorShares{} : of_context[static_cast<size_t>(context)]);
+}
+
+// The likelihood of an SNV's reads, and that without errors.
 double SourceRateFinder::Rates::of(const Snv& snv) const {
+    return without_errors(snv) + of_errors(snv, 0) + of_errors(snv, 1);
+}
+
+double SourceRateFinder::Rates::without_errors(const Snv& snv) const {
     const Likelihoods& of = snv.likelihoods;
-    double sum = of[kNone] + chromosomes * of[kChromosomes] + foreign * of[kForeign];
-    for (int strand = 0; strand < 2; ++strand) {
-        const ErrorShares own = errors_of(snv, strand);
-        sum += own.growing * of[kGrowing + strand] + own.strand * of[kStrand + strand];
-    }
+    return of[kNone] + chromosomes * of[kChromosomes] + foreign * of[kForeign];
+}
+
+// Of all SNVs, but for a factor that only errors change. As many are seen as the rates promise for the bases that reads
+// cover.
+double SourceRateFinder::log_likelihood(const Rates& rates) const {
+    const double count = static_cast<double>(snvs_.size());
+    double sum = -kSnvPrior * alone() * (rates.chromosomes + rates.foreign * foreign_ / count);
+    for (const Snv& snv : snvs_) sum += std::log(rates.of(snv));
     return sum;
 }
 
-std::map<int, std::vector<SourceRateFinder::Snv>> SourceRateFinder::by_context() const {
-    std::map<int, std::vector<Snv>> found;
-    for (const Snv& snv : snvs_)
-        for (const int context : snv.contexts)
-            if (context >= 0) found[context].push_back(snv);
-    return found;
-}
-
-// Of some SNVs. As many are seen as the rates promise for the bases that reads cover.
-double SourceRateFinder::log_likelihood(const Rates& rates, const std::vector<Snv>& snvs) const {
-    const auto of_errors = [](const ErrorShares& one, const ErrorShares& seen) {
-        return one.growing * seen.growing + one.strand * seen.strand;
-    };
-    const double everywhere = of_errors(rates.errors, told_), count = static_cast<double>(snvs_.size());
-    // None is seen in the bases behind another one.
-    const double alone = bases_ - static_cast<double>(kBetween) * count;
-    double seen = alone * (rates.chromosomes * count + rates.foreign * foreign_ + everywhere);
-    // One of three letters, on one of two strands.
-    for (const auto& [context, own] : rates.of_context)
-        seen += alone / bases_ * bases_of_[static_cast<size_t>(context)] / 6 * (of_errors(own, anywhere_) - everywhere);
-    double sum = -kSnvPrior * seen / count;
-    for (const Snv& snv : snvs) sum += std::log(rates.of(snv));
-    return sum;
-}
-
-// Gives a rate, one of `rates`, the value at which SNVs are likeliest. Gives the logarithm of their likelihood there.
-double SourceRateFinder::raise(double& rate, const Rates& rates, const std::vector<Snv>& snvs, double lowest,
-                               double highest) const {
-    double most = log_likelihood(rates, snvs), best = rate;
-    for (rate = lowest; rate <= highest; rate *= kStep) {
-        const double found = log_likelihood(rates, snvs);
+// Gives a rate, one of `rates`, the value at which SNVs are likeliest.
+void SourceRateFinder::raise(double& rate, const Rates& rates) const {
+    const double lowest = rate;
+    double most = log_likelihood(rates), best = rate;
+    for (rate = lowest; rate <= kHighest; rate *= kStep) {
+        const double found = log_likelihood(rates);
         if (found <= most) continue;
         most = found;
         best = rate;
     }
     rate = best;
-    return most;
 }
 
-// Gives a context a rate of its own, of one kind of errors, if its SNVs are much likelier with it.
-void SourceRateFinder::raise_context(int context, const std::vector<Snv>& snvs, Rates& rates) const {
-    rates.of_context.erase(context);
-    Rates best = rates;
-    double most = log_likelihood(rates, snvs) + kSureContext;
-    for (double ErrorShares::* const kind : {&ErrorShares::growing, &ErrorShares::strand}) {
-        Rates tried = rates;
-        double& rate = tried.of_context.emplace(context, rates.errors).first->second.*kind;
-        const double found = raise(rate, tried, snvs, rate, kHighestOfContext);
-        if (found <= most) continue;
-        most = found;
-        best = tried;
+// How likely the SNVs of a context are at each rate of its errors, beside the lowest one.
+AtRates SourceRateFinder::at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const {
+    const int strand = context / (kErrorContexts / 2);
+    // One of three letters, on one of two strands.
+    const double covered =
+        alone() / bases_ * bases_of_[static_cast<size_t>(context)] / 6 + kUsualBases / kErrorContexts;
+    AtRates found;
+    for (size_t i = 0; i < found.size(); ++i) {
+        const ErrorShares& own = context_rates()[i];
+        const ErrorShares& seen = own.are_frequent() ? anywhere_ : told_;
+        found[i] = -kSnvPrior * covered * (own.growing * seen.growing + own.strand * seen.strand) /
+                   static_cast<double>(snvs_.size());
+        for (const Snv* snv : snvs)
+            found[i] +=
+                std::log(rates.without_errors(*snv) + rates.of_errors(*snv, 1 - strand) + snv->of_errors(strand, own));
     }
-    rates = best;
+    return found;
 }
 
-double SourceRateFinder::lower_limit(Rate of, Rates rates) const {
-    Rates lowest;
-    const double least = log_likelihood(rates, snvs_) - kLower;
-    double& rate = of(rates);
-    for (rate = of(lowest); log_likelihood(rates, snvs_) < least;) rate *= kStep;
-    return rate;
+ContextShares SourceRateFinder::expected_errors(const Rates& rates) const {
+    std::array<std::vector<const Snv*>, kErrorContexts> snvs;
+    for (const Snv& snv : snvs_)
+        for (const int context : snv.contexts)
+            if (context >= 0) snvs[static_cast<size_t>(context)].push_back(&snv);
+    std::vector<AtRates> of_context;
+    for (int context = 0; context < kErrorContexts; ++context)
+        of_context.push_back(at_rates(context, snvs[static_cast<size_t>(context)], rates));
+    return expected_rates(of_context);
+}
+
+// None is seen in the bases behind another one.
+double SourceRateFinder::alone() const {
+    return bases_ - static_cast<double>(kBetween) * static_cast<double>(snvs_.size());
+}
+
+double SourceRateFinder::lower_limit_of_foreign(Rates rates) const {
+    const double least = log_likelihood(rates) - kLower;
+    for (rates.foreign = Rates{}.foreign; log_likelihood(rates) < least;) rates.foreign *= kStep;
+    return rates.foreign;
 }
 
 SourceRates SourceRateFinder::rates() const {
     SourceRates rates;
+    rates.of_amplicons = are_of_amplicons();
     if (snvs_.empty()) return rates;
-    constexpr Rate kAll[] = {
-        [](Rates& of) -> double& { return of.chromosomes; }, [](Rates& of) -> double& { return of.errors.growing; },
-        [](Rates& of) -> double& { return of.errors.strand; }, [](Rates& of) -> double& { return of.foreign; }};
-    Rates found, lowest;
-    const std::map<int, std::vector<Snv>> contexts = by_context();
+    Rates found;
     for (int round = 0; round < kRounds; ++round) {
-        for (const Rate of : kAll) raise(of(found), found, snvs_, of(lowest), kHighest);
-        for (const auto& [context, snvs] : contexts) raise_context(context, snvs, found);
+        found.chromosomes = Rates{}.chromosomes, found.foreign = Rates{}.foreign;
+        raise(found.chromosomes, found);
+        raise(found.foreign, found);
+        found.of_context = expected_errors(found);
     }
     // As a share of alleles, which the library may have more of.
-    const auto beside_alleles = [&](const ErrorShares& of) {
-        return ErrorShares{std::max(rates.errors.strand, of.strand / found.chromosomes),
-                           std::max(rates.errors.growing, of.growing / found.chromosomes)};
-    };
-    rates.foreign = lower_limit(kAll[3], found);
+    ContextShares of_context;
+    for (size_t context = 0; context < of_context.size(); ++context) {
+        const ErrorShares& own = found.of_context[context];
+        of_context[context] = {std::max(rates.errors.strand, own.strand / found.chromosomes),
+                               std::max(rates.errors.growing, own.growing / found.chromosomes)};
+    }
+    rates.foreign = lower_limit_of_foreign(found);
     rates.divergence = kSnvPrior * found.chromosomes;
-    rates.errors = beside_alleles({lower_limit(kAll[2], found), lower_limit(kAll[1], found)});
-    if (found.of_context.empty()) return rates;
-    auto of_context = std::make_shared<ContextShares>();
-    of_context->fill(rates.errors);
-    for (const auto& [context, own] : found.of_context)
-        (*of_context)[static_cast<size_t>(context)] = beside_alleles(own);
-    rates.of_context = std::move(of_context);
+    rates.of_context = std::make_shared<ContextShares>(of_context);
     return rates;
 }
 

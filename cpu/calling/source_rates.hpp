@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "calling/aligned_reads.hpp"
+#include "calling/context_rates.hpp"
 #include "calling/genotype_tables.hpp"
 #include "calling/other_sources.hpp"
 
@@ -17,7 +17,7 @@ class SourceRateFinder {
 public:
     // Takes reads of one contig, in order of start.
     void add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference);
-    // The rates that the reads show, at least: no lower than those of a library in which such reads are rare.
+    // The rates that the reads show: no lower than those of a library in which such reads are rare.
     SourceRates rates() const;
 
 private:
@@ -25,29 +25,34 @@ private:
     // and for each source at a rate of 1; errors of either strand.
     using Likelihoods = std::array<double, 7>;
     struct Snv {
+        double of_errors(int strand, const ErrorShares& shares) const;
+
         Likelihoods likelihoods;
         std::array<int, 2> contexts;  // of errors of either strand
         std::array<bool, 2> is_told;  // from alleles, by fragments of the other strand
     };
 
-    // Rates of all SNVs, and of errors in contexts that have their own.
     struct Rates {
         double chromosomes = 1, foreign = SourceRates{}.foreign;
-        ErrorShares errors;
-        std::map<int, ErrorShares> of_context;
+        ContextShares of_context{};
 
-        ErrorShares errors_of(const Snv& snv, int strand) const;
         double of(const Snv& snv) const;
+        double without_errors(const Snv& snv) const;
+        double of_errors(const Snv& snv, int strand) const;
     };
-    using Rate = double& (*)(Rates&);
 
+    void add_begins(const AlignedReads& reads);
     void add_bases(const std::string& letters, int64_t start, int64_t end);
     void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
-    std::map<int, std::vector<Snv>> by_context() const;
-    double log_likelihood(const Rates& rates, const std::vector<Snv>& snvs) const;
-    double raise(double& rate, const Rates& rates, const std::vector<Snv>& snvs, double lowest, double highest) const;
-    void raise_context(int context, const std::vector<Snv>& snvs, Rates& rates) const;
-    double lower_limit(Rate of, Rates rates) const;
+    double log_likelihood(const Rates& rates) const;
+    void raise(double& rate, const Rates& rates) const;
+    AtRates at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const;
+    ContextShares expected_errors(const Rates& rates) const;
+    double lower_limit_of_foreign(Rates rates) const;
+    double alone() const;
+
+    // Whether reads begin at far fewer places than reads of random fragments do.
+    bool are_of_amplicons() const;
 
     GenotypeTables tables_;
     std::vector<Snv> snvs_;
@@ -55,6 +60,7 @@ private:
     // told from alleles, and anywhere.
     double foreign_ = 0;
     ErrorShares told_{0, 0}, anywhere_{0, 0};
+    double begins_ = 0, random_begins_ = 0;          // where reads begin, and would, if their fragments were random
     double bases_ = 0;                               // that reads cover, sample by sample
     std::array<double, kErrorContexts> bases_of_{};  // the same, with each context
 };
