@@ -129,15 +129,36 @@ std::vector<double> log10_products(const std::vector<double>& likelihoods, const
     return total;
 }
 
-// The likelihoods of genotypes, weighed over the ways in which reads slip. likelihoods: [fragments][alleles]
-std::vector<double> slipping_likelihoods(const std::vector<double>& likelihoods, const Genotypes& genotypes,
-                                         const std::vector<SiteReads::Slips>& slips) {
+// What fragments say of the alleles and genotypes of chromosomes where reads slip.
+void let_slip(const Genotypes& genotypes, const std::vector<double>& matrix, SeenFragments& seen) {
+    const auto alleles = static_cast<size_t>(seen.alleles), count = static_cast<size_t>(genotypes.count());
+    const auto slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    const std::vector<double> read(seen.of_allele);
+    for (size_t begin = 0; begin < read.size(); begin += alleles)
+        for (size_t from = 0; from < slipping; ++from)
+            seen.of_allele[begin + from] = std::inner_product(read.begin() + begin, read.begin() + begin + slipping,
+                                                              matrix.begin() + from * slipping, 0.0);
+    std::fill(seen.of_genotype.begin(), seen.of_genotype.end(), 0.0);
+    for (size_t i = 0; i < seen.of_allele.size(); ++i)
+        for (size_t genotype = 0; genotype < count; ++genotype)
+            seen.of_genotype[i / alleles * count + genotype] +=
+                seen.of_allele[i] * genotypes.share[i % alleles * count + genotype];
+}
+
+// The likelihoods of genotypes, weighed over the ways in which reads slip. The fragments get the likeliest way.
+std::vector<double> slipping_likelihoods(const Genotypes& genotypes, const std::vector<SiteReads::Slips>& slips,
+                                         SeenFragments& seen) {
     std::vector<double> total(static_cast<size_t>(genotypes.count()), kLowest);
+    const SiteReads::Slips* likeliest = nullptr;
+    double most = kLowest;
     for (const SiteReads::Slips& one : slips) {
-        const std::vector<double> found =
-            log10_products(likelihoods, slipping_shares(genotypes, one.matrix), static_cast<size_t>(genotypes.alleles));
+        const std::vector<double> found = log10_products(seen.of_allele, slipping_shares(genotypes, one.matrix),
+                                                         static_cast<size_t>(genotypes.alleles));
         for (size_t i = 0; i < total.size(); ++i) total[i] = log10_sum({total[i], found[i] + one.log10_prior});
+        const double best = *std::max_element(found.begin(), found.end()) + one.log10_prior;
+        if (likeliest == nullptr || best > most) likeliest = &one, most = best;
     }
+    let_slip(genotypes, likeliest->matrix, seen);
     return total;
 }
 
@@ -276,9 +297,9 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
     const auto count = static_cast<size_t>(genotypes.count());
-    const SeenFragments seen = fragments(sample, genotypes);
+    SeenFragments seen = fragments(sample, genotypes);
     std::vector<double> total(count, 0.0);
-    if (!slips_.empty()) total = slipping_likelihoods(seen.of_allele, genotypes, slips_);
+    if (!slips_.empty()) total = slipping_likelihoods(genotypes, slips_, seen);
     else
         for (size_t i = 0; i < seen.of_genotype.size(); ++i) total[i % count] += std::log10(seen.of_genotype[i]);
     if (origins_ != nullptr) add_other_sources(seen, genotypes, *origins_, sample, first_, last_, total);
