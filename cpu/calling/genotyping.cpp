@@ -142,7 +142,10 @@ public:
             fragment_.resize(region.name_end.size());
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
         }
-        if (region.neighbours) name_fragments();
+        if (region.neighbours) {
+            name_fragments();
+            if (!options.is_mixture) join_copies(region.neighbours->reads, names_, region.sample, fragment_);
+        }
         if (options.is_mixture) weigh_haplotypes();
     }
 

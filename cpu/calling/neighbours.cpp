@@ -272,6 +272,35 @@ Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t
     return found;
 }
 
+void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
+                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment) {
+    struct Ends {
+        int64_t start, end, reads;
+    };
+    std::map<std::pair<int32_t, int64_t>, Ends> of_name;
+    for (const PlacedRead& one : placed) {
+        Ends& ends = of_name.try_emplace({one.sample, one.fragment}, Ends{one.position, one.end, 0}).first->second;
+        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
+    }
+    std::map<std::tuple<int32_t, int64_t, int64_t>, int64_t> first_of;
+    std::vector<int64_t> joined(fragment);
+    size_t fragments = 0, copies = 0;
+    for (size_t read = 0; read < fragment.size(); ++read) {
+        if (fragment[read] != static_cast<int64_t>(read)) {
+            joined[read] = joined[static_cast<size_t>(fragment[read])];
+            continue;
+        }
+        ++fragments;
+        const auto found = of_name.find({sample[read], names[read]});
+        if (found == of_name.end() || found->second.reads != 2) continue;
+        const auto [first, is_new] =
+            first_of.try_emplace({sample[read], found->second.start, found->second.end}, joined[read]);
+        joined[read] = first->second;
+        copies += !is_new;
+    }
+    if (2 * copies <= fragments) fragment = std::move(joined);
+}
+
 Mismatches NeighbourFinder::near(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
     start = std::max<int64_t>(0, start - kNeighbourhood), end += kNeighbourhood;
     if (buffer.chrom() != chrom_ || start < begin_ || start > end_) {

@@ -68,6 +68,12 @@ private:
     Mismatches known_;
 };
 
+// Gives the fragments of a sample whose mates have the same two ends one number, that of the first: they are copies of
+// a molecule. Where more than half are further copies, ends are those of amplicons, and say nothing. names, sample,
+// fragment: [reads] of a region.
+void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
+                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment);
+
 // Fragments over an allele, or over several: those that cover it, and those of them that show it.
 struct Shown {
     int64_t covering = 0, with = 0;
