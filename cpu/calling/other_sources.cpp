@@ -102,20 +102,48 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
             std::log10(1 + kDivergentChromosomes * with_snv) - chromosome};
 }
 
+// Another person: the share of an allele beside the reference in the person's genotype.
+struct Person {
+    int allele;
+    double of_person;
+};
+
+// The fragments where a share of them is another person's, who is known beside each genotype.
+SeenFragments with_person(SeenFragments seen, double share, const std::vector<Person>& beside) {
+    for (size_t i = 0; i < seen.of_genotype.size(); ++i) {
+        const auto& [allele, of_person] = beside[i % beside.size()];
+        const double* const of_allele = &seen.of_allele[i / beside.size() * static_cast<size_t>(seen.alleles)];
+        const double other = of_person * of_allele[allele] + (1 - of_person) * of_allele[0];
+        seen.of_genotype[i] = (1 - share) * seen.of_genotype[i] + share * other;
+    }
+    return seen;
+}
+
 class Sources {
 public:
     Sources(const SeenFragments& seen, const Genotypes& genotypes, const SourceRates& rates, std::vector<double>& log10)
         : seen_(seen), genotypes_(genotypes), rates_(rates), log10_(log10) {}
 
-    // Another person has the reference, or one or two copies of another allele.
-    void contaminate(double share) {
+    // Another person has the reference, or one or two copies of another allele. Gives the likeliest person beside each
+    // genotype.
+    std::vector<Person> contaminate(double share) {
         const std::vector<double> shares(seen_.fragments.size(), share);
-        log10_ = mixed(shares, 0, 1);
+        std::vector<Person> likeliest(log10_.size(), Person{0, 1});
+        std::vector<double> most(log10_.size(), kLowest);
+        const auto add_person = [&](const Person& person, double prior) {
+            const std::vector<double> likelihoods = mixed(shares, person.allele, person.of_person);
+            for (size_t genotype = 0; genotype < most.size(); ++genotype)
+                if (prior + likelihoods[genotype] > most[genotype])
+                    most[genotype] = prior + likelihoods[genotype], likeliest[genotype] = person;
+            add(prior, likelihoods);
+        };
+        std::fill(log10_.begin(), log10_.end(), kLowest);
+        add_person({0, 1}, 0);
         for (int allele = 1; allele < seen_.alleles; ++allele) {
-            const double prior = prior_of(allele);
-            add(prior, mixed(shares, allele, 0.5));
-            add(prior - std::log10(2), mixed(shares, allele, 1));
+            add_person({allele, 0.5}, prior_of(allele));
+            add_person({allele, 1}, prior_of(allele) - std::log10(2));
         }
+        return likeliest;
     }
 
     // Foreign reads show an allele, where nothing tells of a copy.
@@ -438,10 +466,11 @@ std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample,
     return foreign;
 }
 
-void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
+    const double share = origins.contamination[sample];
+    if (share > 0) seen = with_person(seen, share, Sources(seen, genotypes, origins.rates, log10).contaminate(share));
     Sources all(seen, genotypes, origins.rates, log10);
-    if (origins.contamination[sample] > 0) all.contaminate(origins.contamination[sample]);
     const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
     const bool is_part = chosen.size() < seen.fragments.size();
     const SeenFragments rest = is_part ? part_of(seen, chosen) : SeenFragments();

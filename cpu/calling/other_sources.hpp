@@ -108,7 +108,7 @@ std::vector<int64_t> foreign_fragments(const Mismatches& neighbours, int sample,
                                        const std::vector<int64_t>& names, const SourceRates& rates, int ploidy);
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
-void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10);
 
 }  // namespace pairhmm

@@ -102,6 +102,23 @@ def test_contamination_explains_single_reads():
     assert site_of(30, 30, 0.05).samples[0].alleles == (0, 1)
 
 
+def test_contamination_makes_no_heterozygote_beside_another_one_homozygous(tmp_path):
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
+    variants = [
+        TruthVariant(at, (int(codes[at]),), (int(codes[at] + 1) % 4,), own)
+        for first in range(300, LENGTH - 300, 300)
+        for at, own in ((first, (0, 1)), (first + 12, (1, 0)), (first + 21, (1, 0)))
+    ]
+    own = [build_haplotype(codes, variants, number) for number in (0, 1)]
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(*(tmp_path / name for name in ("1.fq.gz", "2.fq.gz", "reads.bam")), {"c": LENGTH}, "s") as writer:
+        writer.add(draw_reads(rng, own, LENGTH * 24 // 300, 150))
+    called = calls(tmp_path, genotypes=GenotypeOptions(contamination=0.05))
+    assert [one.start for one in variants if called.get(one.start) == (1, 1)] == []
+    assert len(called) > 80
+
+
 def test_contamination_of_a_table(tmp_path):
     table = tmp_path / "samples.tsv"
     table.write_text("#sample\tdepth\tcontamination\none\t30\t0.0310\ntwo\t20\t.\n")
