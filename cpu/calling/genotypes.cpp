@@ -78,17 +78,29 @@ int64_t informative(const double* values, int alleles) {
     return values[best] - next > kInformative ? best : -1;
 }
 
+// Lets errors that qualities do not promise, so many of a base, show other letters in place of each other.
+void misread(double rate, const std::vector<ErrorsLike>& errors, double* likelihoods) {
+    const auto is_letter = [&](size_t allele) { return allele == 0 || errors[allele].context[0] >= 0; };
+    double all = 0;
+    for (size_t allele = 0; allele < errors.size(); ++allele)
+        if (is_letter(allele)) all += likelihoods[allele];
+    for (size_t allele = 0; allele < errors.size(); ++allele)
+        if (is_letter(allele)) likelihoods[allele] += rate / 3 * (all - likelihoods[allele]);
+}
+
 // Puts what a fragment says of the alleles, log10, into `seen`: its likelihood is the mean over a genotype's alleles.
-void add_likelihoods(const double* row, const Genotypes& genotypes, SeenFragments& seen) {
+void add_likelihoods(const double* row, const Genotypes& genotypes, double unpromised, SeenFragments& seen) {
     const auto count = static_cast<size_t>(genotypes.count()), at = seen.of_genotype.size();
+    const size_t first = seen.of_allele.size();
     seen.of_genotype.resize(at + count, 0.0);
-    for (int allele = 0; allele < seen.alleles; ++allele) {
-        // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
-        const double likelihood = std::pow(10.0, std::max(row[allele], kLowestLog10));
-        seen.of_allele.push_back(likelihood);
-        const double* share = &genotypes.share[static_cast<size_t>(allele) * count];
+    // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
+    for (int allele = 0; allele < seen.alleles; ++allele)
+        seen.of_allele.push_back(std::pow(10.0, std::max(row[allele], kLowestLog10)));
+    if (unpromised > 0 && !seen.errors.empty()) misread(unpromised, seen.errors, &seen.of_allele[first]);
+    for (size_t allele = 0; allele < static_cast<size_t>(seen.alleles); ++allele) {
+        const double* share = &genotypes.share[allele * count];
         for (size_t genotype = 0; genotype < count; ++genotype)
-            seen.of_genotype[at + genotype] += likelihood * share[genotype];
+            seen.of_genotype[at + genotype] += seen.of_allele[first + allele] * share[genotype];
     }
 }
 
@@ -290,7 +302,7 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
         }
         seen.fragments.push_back(fragment);
         seen.informative_for.push_back(informative(row.data(), alleles_));
-        add_likelihoods(row.data(), genotypes, seen);
+        add_likelihoods(row.data(), genotypes, origins_ == nullptr ? 0 : origins_->rates.unpromised, seen);
     }
     return seen;
 }

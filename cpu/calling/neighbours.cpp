@@ -16,7 +16,6 @@ namespace pairhmm {
 
 namespace {
 
-constexpr uint8_t kMinQuality = 20;
 // The fewest reads that show an SNV, and their least and highest share: below are errors, and above it, both
 // chromosomes have it.
 constexpr size_t kFewestReads = 2;

@@ -18,6 +18,9 @@ constexpr int64_t kNeighbourhood = 600;
 // Bases at either end of an alignment where gaps look like mismatches.
 constexpr int64_t kUnsureEnd = 10;
 
+// Bases below this quality do not count.
+constexpr uint8_t kMinQuality = 20;
+
 struct Neighbour {
     int64_t position;
     int32_t sample;

@@ -48,6 +48,7 @@ struct SourceRates {
     double foreign = 0.003;                                     // SNVs of copies
     double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
+    double unpromised = 0;  // errors of a base beyond those that qualities promise
 
     const ErrorShares& errors_in(int context) const {
         return of_context && context >= 0 ? (*of_context)[static_cast<size_t>(context)] : errors;

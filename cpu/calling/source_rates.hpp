@@ -41,6 +41,7 @@ private:
     };
     using Rate = double& (*)(Rates&);
 
+    void add_errors(const AlignedReads& reads, const std::vector<LoneMismatch>& lone);
     void add_bases(const std::string& letters, int64_t start, int64_t end);
     void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
     std::map<int, std::vector<Snv>> by_context() const;
@@ -55,6 +56,7 @@ private:
     // told from alleles, and anywhere.
     double foreign_ = 0;
     ErrorShares told_{0, 0}, anywhere_{0, 0};
+    double errors_ = 0, promised_ = 0, sure_ = 0;    // errors of single reads, and bases that may have them
     double bases_ = 0;                               // that reads cover, sample by sample
     std::array<double, kErrorContexts> bases_of_{};  // the same, with each context
 };
