@@ -160,10 +160,11 @@ void bind_genotypes(nb::module_& module) {
     nb::class_<SourceRates>(
         module, "SourceRates",
         "How often other sources show an allele, as a share of how often a chromosome has it: errors of a strand in all "
-        "cycles alike, and growing with them; and SNVs of copies.")
+        "cycles alike, and growing with them; and SNVs of copies. Errors of a base that its quality does not promise.")
         .def_prop_ro("strand", [](const SourceRates& rates) { return rates.errors.strand; })
         .def_prop_ro("growing", [](const SourceRates& rates) { return rates.errors.growing; })
         .def_prop_ro("foreign", [](const SourceRates& rates) { return rates.foreign; })
+        .def_prop_ro("unpromised", [](const SourceRates& rates) { return rates.unpromised; })
         .def(
             "of_context",
             [](const SourceRates& rates, int context) {

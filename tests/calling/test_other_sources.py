@@ -198,6 +198,21 @@ def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
     assert 3 < copies.foreign < 35
 
 
+@pytest.mark.parametrize("more", [0.0, 0.002])
+def test_the_library_shows_errors_that_qualities_do_not_promise(tmp_path, more):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 4, 2 * LENGTH, dtype=np.uint8)
+    whole = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    reads = draw_reads(rng, [whole], len(codes) * 30 // 300, 150)
+    wrong = rng.random(reads.codes.shape) < more
+    reads.codes[wrong] = (reads.codes[wrong] + 2) % 4
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(*(tmp_path / name for name in ("1.fq.gz", "2.fq.gz", "reads.bam")), {"c": len(codes)}, "s") as bam:
+        bam.add(reads)
+    # Two standard deviations fewer.
+    assert 0.75 * more <= source_rates(tmp_path).unpromised <= more
+
+
 def test_copies_that_are_far_apart_are_seen(tmp_path):
     """Copies lie in the fifth part of 400 kb: reads of four places would miss them."""
     rng = np.random.default_rng(3)
