@@ -138,18 +138,20 @@ void bind_genotypes(nb::module_& module) {
     module.def(
         "slip_rates",
         [](std::vector<uint8_t> insertion, std::vector<uint8_t> deletion, std::vector<uint8_t> gap,
-           const std::vector<int>& least_copies, std::optional<std::tuple<uint8_t, uint8_t, uint8_t>> everywhere) {
+           const std::vector<int>& least_copies,
+           std::optional<std::tuple<uint8_t, uint8_t, uint8_t, std::vector<uint8_t>>> everywhere) {
             if (least_copies.size() != pairhmm::kLongestUnit || gap.empty() || gap.size() % least_copies.size() ||
                 insertion.size() != gap.size() || deletion.size() != gap.size())
                 throw std::invalid_argument("insertion, deletion, gap: not of the same units and copies");
             std::optional<pairhmm::GapQualities> qualities;
             if (everywhere) {
-                const auto [of_insertion, of_deletion, of_gap] = *everywhere;
-                qualities = {of_insertion, of_deletion, of_gap};
+                const auto& [of_insertion, of_deletion, of_gap, most_by_copies] = *everywhere;
+                qualities = {of_insertion, of_deletion, of_gap, most_by_copies};
             }
             pairhmm::SlipRates rates = pairhmm::slip_rates({std::move(insertion), std::move(deletion), std::move(gap)},
                                                            qualities, least_copies, 0);
-            return std::tuple(std::move(rates.gain), std::move(rates.loss));
+            return std::tuple(std::move(rates.gain), std::move(rates.loss), std::move(rates.known_gain),
+                              std::move(rates.known_loss));
         },
         "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a, "everywhere"_a.none() = nb::none(),
         "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base, and "
@@ -158,8 +160,9 @@ void bind_genotypes(nb::module_& module) {
     nb::class_<SourceRates>(
         module, "SourceRates",
         "How often other sources show an allele, as a share of how often a chromosome has it: errors of a strand in all "
-        "cycles alike, and growing with them; and SNVs of copies.")
+        "cycles alike, and growing with them; and SNVs of copies. Errors of a base that its quality does not promise.")
         .def_prop_ro("foreign", [](const SourceRates& rates) { return rates.foreign; })
+        .def_prop_ro("unpromised", [](const SourceRates& rates) { return rates.unpromised; })
         .def(
             "of_context",
             [](const SourceRates& rates, int context) {
@@ -177,8 +180,11 @@ void bind_genotypes(nb::module_& module) {
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
                bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
                int most_copies, double spread, bool mixture, std::vector<std::string> names,
-               const pairhmm::ErrorRates* errors, const SourceRates* source_rates) {
-                if (gain.size() != loss.size() || most_copies < 1 ||
+               const pairhmm::ErrorRates* errors, const SourceRates* source_rates, std::vector<double> known_gain,
+               std::vector<double> known_loss) {
+                if (known_gain.empty()) known_gain = gain, known_loss = loss;
+                if (gain.size() != loss.size() || gain.size() != known_gain.size() ||
+                    gain.size() != known_loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
                 pairhmm::GenotypingOptions options{snv_prior,
@@ -189,7 +195,8 @@ void bind_genotypes(nb::module_& module) {
                                                    discovered,
                                                    mnv,
                                                    gvcf,
-                                                   {most_copies, std::move(gain), std::move(loss), spread},
+                                                   {most_copies, std::move(gain), std::move(loss), spread,
+                                                    std::move(known_gain), std::move(known_loss)},
                                                    contamination,
                                                    source_rates ? *source_rates : SourceRates{},
                                                    mixture,
@@ -207,9 +214,10 @@ void bind_genotypes(nb::module_& module) {
             "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
             "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
             "errors"_a.none() = nb::none(), "source_rates"_a.none() = nb::none(),
+            "known_gain"_a = std::vector<double>(), "known_loss"_a = std::vector<double>(),
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms. mixture: samples are mixtures of haplotypes. names: of the "
+            "loss: [units * copies] rates at which reads slip in repeats; known_gain, known_loss: what likelihoods have of these, all unless given; spread: of their logarithms. mixture: samples are mixtures of haplotypes. names: of the "
             "samples, for the table of haplotypes; without them there is none. errors: of a mixture's reads. source_rates: as some reads show them.")
         .def(
             "genotype",

@@ -77,17 +77,29 @@ int64_t informative(const double* values, int alleles) {
     return values[best] - next > kInformative ? best : -1;
 }
 
+// Lets errors that qualities do not promise, so many of a base, show other letters in place of each other.
+void misread(double rate, const std::vector<ErrorsLike>& errors, double* likelihoods) {
+    const auto is_letter = [&](size_t allele) { return allele == 0 || errors[allele].context[0] >= 0; };
+    double all = 0;
+    for (size_t allele = 0; allele < errors.size(); ++allele)
+        if (is_letter(allele)) all += likelihoods[allele];
+    for (size_t allele = 0; allele < errors.size(); ++allele)
+        if (is_letter(allele)) likelihoods[allele] += rate / 3 * (all - likelihoods[allele]);
+}
+
 // Puts what a fragment says of the alleles, log10, into `seen`: its likelihood is the mean over a genotype's alleles.
-void add_likelihoods(const double* row, const Genotypes& genotypes, SeenFragments& seen) {
+void add_likelihoods(const double* row, const Genotypes& genotypes, double unpromised, SeenFragments& seen) {
     const auto count = static_cast<size_t>(genotypes.count()), at = seen.of_genotype.size();
+    const size_t first = seen.of_allele.size();
     seen.of_genotype.resize(at + count, 0.0);
-    for (int allele = 0; allele < seen.alleles; ++allele) {
-        // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
-        const double likelihood = std::pow(10.0, std::max(row[allele], kLowestLog10));
-        seen.of_allele.push_back(likelihood);
-        const double* share = &genotypes.share[static_cast<size_t>(allele) * count];
+    // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
+    for (int allele = 0; allele < seen.alleles; ++allele)
+        seen.of_allele.push_back(std::pow(10.0, std::max(row[allele], kLowestLog10)));
+    if (unpromised > 0 && !seen.errors.empty()) misread(unpromised, seen.errors, &seen.of_allele[first]);
+    for (size_t allele = 0; allele < static_cast<size_t>(seen.alleles); ++allele) {
+        const double* share = &genotypes.share[allele * count];
         for (size_t genotype = 0; genotype < count; ++genotype)
-            seen.of_genotype[at + genotype] += likelihood * share[genotype];
+            seen.of_genotype[at + genotype] += seen.of_allele[first + allele] * share[genotype];
     }
 }
 
@@ -128,15 +140,36 @@ std::vector<double> log10_products(const std::vector<double>& likelihoods, const
     return total;
 }
 
-// The likelihoods of genotypes, weighed over the ways in which reads slip. likelihoods: [fragments][alleles]
-std::vector<double> slipping_likelihoods(const std::vector<double>& likelihoods, const Genotypes& genotypes,
-                                         const std::vector<SiteReads::Slips>& slips) {
+// What fragments say of the alleles and genotypes of chromosomes where reads slip.
+void let_slip(const Genotypes& genotypes, const std::vector<double>& matrix, SeenFragments& seen) {
+    const auto alleles = static_cast<size_t>(seen.alleles), count = static_cast<size_t>(genotypes.count());
+    const auto slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    const std::vector<double> read(seen.of_allele);
+    for (size_t begin = 0; begin < read.size(); begin += alleles)
+        for (size_t from = 0; from < slipping; ++from)
+            seen.of_allele[begin + from] = std::inner_product(read.begin() + begin, read.begin() + begin + slipping,
+                                                              matrix.begin() + from * slipping, 0.0);
+    std::fill(seen.of_genotype.begin(), seen.of_genotype.end(), 0.0);
+    for (size_t i = 0; i < seen.of_allele.size(); ++i)
+        for (size_t genotype = 0; genotype < count; ++genotype)
+            seen.of_genotype[i / alleles * count + genotype] +=
+                seen.of_allele[i] * genotypes.share[i % alleles * count + genotype];
+}
+
+// The likelihoods of genotypes, weighed over the ways in which reads slip. The fragments get the likeliest way.
+std::vector<double> slipping_likelihoods(const Genotypes& genotypes, const std::vector<SiteReads::Slips>& slips,
+                                         SeenFragments& seen) {
     std::vector<double> total(static_cast<size_t>(genotypes.count()), kLowest);
+    const SiteReads::Slips* likeliest = nullptr;
+    double most = kLowest;
     for (const SiteReads::Slips& one : slips) {
-        const std::vector<double> found =
-            log10_products(likelihoods, slipping_shares(genotypes, one.matrix), static_cast<size_t>(genotypes.alleles));
+        const std::vector<double> found = log10_products(seen.of_allele, slipping_shares(genotypes, one.matrix),
+                                                         static_cast<size_t>(genotypes.alleles));
         for (size_t i = 0; i < total.size(); ++i) total[i] = log10_sum({total[i], found[i] + one.log10_prior});
+        const double best = *std::max_element(found.begin(), found.end()) + one.log10_prior;
+        if (likeliest == nullptr || best > most) likeliest = &one, most = best;
     }
+    let_slip(genotypes, likeliest->matrix, seen);
     return total;
 }
 
@@ -270,14 +303,14 @@ SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const
         }
         seen.fragments.push_back(fragment);
         seen.informative_for.push_back(informative(row.data(), alleles_));
-        add_likelihoods(row.data(), genotypes, seen);
+        add_likelihoods(row.data(), genotypes, origins_ == nullptr ? 0 : origins_->rates.unpromised, seen);
     }
     return seen;
 }
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
-    const auto alone = [&](const SeenFragments& seen) {
-        if (!slips_.empty()) return slipping_likelihoods(seen.of_allele, genotypes, slips_);
+    const auto alone = [&](SeenFragments& seen) {
+        if (!slips_.empty()) return slipping_likelihoods(genotypes, slips_, seen);
         const auto count = static_cast<size_t>(genotypes.count());
         std::vector<double> total(count, 0.0);
         for (size_t i = 0; i < seen.of_genotype.size(); ++i) total[i % count] += std::log10(seen.of_genotype[i]);

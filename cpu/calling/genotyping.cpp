@@ -120,6 +120,7 @@ public:
         : region_(region),
           options_(options),
           tables_(tables),
+          fragment_(region.fragment),
           origins_{region.flag.data(),
                    region.start.data(),
                    region.end.data(),
@@ -139,7 +140,10 @@ public:
                            true},
           set_aside_(region.set_aside) {
         origins_at_gaps_.rates.of_amplicons = options.rates.of_amplicons;
-        if (region.neighbours) name_fragments();
+        if (region.neighbours) {
+            name_fragments();
+            if (!options.is_mixture) join_copies(region.neighbours->reads, names_, region.sample, fragment_);
+        }
         if (options.is_mixture) weigh_haplotypes();
     }
 
@@ -286,7 +290,7 @@ private:
                 region_.start.data(),
                 region_.end.data(),
                 region_.sample.data(),
-                region_.fragment.data(),
+                fragment_.data(),
                 has_gaps ? &origins_at_gaps_ : &origins_,
                 likely.empty() ? nullptr : likely.data()};
     }
@@ -600,7 +604,8 @@ private:
     const ScoredRegion& region_;
     const GenotypingOptions& options_;
     GenotypeTables& tables_;
-    std::vector<int64_t> names_;  // [fragments] as neighbours have them
+    std::vector<int64_t> fragment_;  // [reads] the first read that is of the same molecule
+    std::vector<int64_t> names_;     // [fragments] as neighbours have them
     // Reads with a gap map worse, and those that end in it show SNVs: neither says where reads are from.
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks

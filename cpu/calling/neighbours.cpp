@@ -16,7 +16,6 @@ namespace pairhmm {
 
 namespace {
 
-constexpr uint8_t kMinQuality = 20;
 // The fewest reads that show an SNV, and their least and highest share: below are errors, and above it, both
 // chromosomes have it.
 constexpr size_t kFewestReads = 2;
@@ -272,6 +271,35 @@ Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t
             {position, sample, letter, reads_over(reads, chosen, sample, position, unsure), std::move(with)});
     }
     return found;
+}
+
+void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
+                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment) {
+    struct Ends {
+        int64_t start, end, reads;
+    };
+    std::map<std::pair<int32_t, int64_t>, Ends> of_name;
+    for (const PlacedRead& one : placed) {
+        Ends& ends = of_name.try_emplace({one.sample, one.fragment}, Ends{one.position, one.end, 0}).first->second;
+        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
+    }
+    std::map<std::tuple<int32_t, int64_t, int64_t>, int64_t> first_of;
+    std::vector<int64_t> joined(fragment);
+    size_t fragments = 0, copies = 0;
+    for (size_t read = 0; read < fragment.size(); ++read) {
+        if (fragment[read] != static_cast<int64_t>(read)) {
+            joined[read] = joined[static_cast<size_t>(fragment[read])];
+            continue;
+        }
+        ++fragments;
+        const auto found = of_name.find({sample[read], names[read]});
+        if (found == of_name.end() || found->second.reads != 2) continue;
+        const auto [first, is_new] =
+            first_of.try_emplace({sample[read], found->second.start, found->second.end}, joined[read]);
+        joined[read] = first->second;
+        copies += !is_new;
+    }
+    if (2 * copies <= fragments) fragment = std::move(joined);
 }
 
 Mismatches NeighbourFinder::near(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {

@@ -25,6 +25,8 @@ int64_t fragment_name(std::string_view name);
 using FragmentNames = std::vector<int64_t>;
 FragmentNames ascending(FragmentNames names);
 bool is_in(int64_t fragment, const FragmentNames& fragments);
+// Bases below this quality do not count.
+constexpr uint8_t kMinQuality = 20;
 
 struct Neighbour {
     int64_t position;
@@ -71,6 +73,12 @@ private:
     int64_t begin_ = 0, end_ = 0;  // where all of it is known
     Mismatches known_;
 };
+
+// Gives the fragments of a sample whose mates have the same two ends one number, that of the first: they are copies of
+// a molecule. Where more than half are further copies, ends are those of amplicons, and say nothing. names, sample,
+// fragment: [reads] of a region.
+void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
+                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment);
 
 // Fragments over an allele, or over several: those that cover it, and those of them that show it.
 struct Shown {

@@ -105,6 +105,22 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
 }
 
 bool is_foreign(const Origin& origin) { return origin.copy > origin.chromosome; }
+// Another person: the share of an allele beside the reference in the person's genotype.
+struct Person {
+    int allele;
+    double of_person;
+};
+
+// The fragments where a share of them is another person's, who is known beside each genotype.
+SeenFragments with_person(SeenFragments seen, double share, const std::vector<Person>& beside) {
+    for (size_t i = 0; i < seen.of_genotype.size(); ++i) {
+        const auto& [allele, of_person] = beside[i % beside.size()];
+        const double* const of_allele = &seen.of_allele[i / beside.size() * static_cast<size_t>(seen.alleles)];
+        const double other = of_person * of_allele[allele] + (1 - of_person) * of_allele[0];
+        seen.of_genotype[i] = (1 - share) * seen.of_genotype[i] + share * other;
+    }
+    return seen;
+}
 
 class Sources {
 public:
@@ -112,17 +128,26 @@ public:
             std::vector<double>& log10)
         : seen_(seen), genotypes_(genotypes), rates_(rates), have_gaps_(have_gaps), log10_(log10) {}
 
-    // log10 P(fragments | genotype) of these fragments, without other sources.
-    void begin() { log10_ = mixed(std::vector<double>(seen_.fragments.size(), 0.0), 0, 1); }
-
-    // Another person has one or two copies of another allele than the reference.
-    void contaminate(double share) {
+    // Another person has the reference, or one or two copies of another allele. Gives the likeliest person beside each
+    // genotype.
+    std::vector<Person> contaminate(double share) {
         const std::vector<double> shares(seen_.fragments.size(), share);
+        std::vector<Person> likeliest(log10_.size(), Person{0, 1});
+        std::vector<double> most(log10_.size(), kLowest);
+        const auto add_person = [&](const Person& person, double prior) {
+            const std::vector<double> likelihoods = mixed(shares, person.allele, person.of_person);
+            for (size_t genotype = 0; genotype < most.size(); ++genotype)
+                if (prior + likelihoods[genotype] > most[genotype])
+                    most[genotype] = prior + likelihoods[genotype], likeliest[genotype] = person;
+            add(prior, likelihoods);
+        };
+        std::fill(log10_.begin(), log10_.end(), kLowest);
+        add_person({0, 1}, 0);
         for (int allele = 1; allele < seen_.alleles; ++allele) {
-            const double prior = prior_of(allele);
-            add(prior, mixed(shares, allele, 0.5));
-            add(prior - std::log10(2), mixed(shares, allele, 1));
+            add_person({allele, 0.5}, prior_of(allele));
+            add_person({allele, 1}, prior_of(allele) - std::log10(2));
         }
+        return likeliest;
     }
 
     // Foreign reads show an allele, where nothing tells of a copy.
@@ -400,15 +425,6 @@ SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chos
     return part;
 }
 
-// The fragments, where a share of them is of another person, who has the reference.
-SeenFragments contaminated(SeenFragments seen, size_t genotypes, double share) {
-    for (size_t i = 0; i < seen.of_genotype.size(); ++i) {
-        const double other = seen.of_allele[i / genotypes * static_cast<size_t>(seen.alleles)];
-        seen.of_genotype[i] = (1 - share) * seen.of_genotype[i] + share * other;
-    }
-    return seen;
-}
-
 }  // namespace
 
 SeenFragments without_primers(const SeenFragments& seen, const Genotypes& genotypes) {
@@ -501,12 +517,11 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
 namespace {
 
 // Adds to P(fragments | genotype), log10, that some of them do not show the genotype.
-void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
                        int64_t first, int64_t last, std::vector<double>& log10) {
-    const double contamination = origins.contamination[sample];
-    const SeenFragments of_two = contamination > 0 ? contaminated(seen, log10.size(), contamination) : SeenFragments();
-    Sources all(contamination > 0 ? of_two : seen, genotypes, origins.rates, origins.have_gaps, log10);
-    if (contamination > 0) all.begin();
+    const double share = origins.contamination[sample];
+    Sources all(seen, genotypes, origins.rates, origins.have_gaps, log10);
+    if (share > 0) seen = with_person(seen, share, all.contaminate(share));
     SeenFragments rest;
     if (!origins.have_gaps) {
         const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
@@ -514,7 +529,6 @@ void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, co
     }
     const bool is_part = !rest.of_genotype.empty();
     Sources sources(is_part ? rest : seen, genotypes, origins.rates, origins.have_gaps, log10);
-    if (contamination > 0) sources.contaminate(contamination);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);
         const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
@@ -526,9 +540,8 @@ void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, co
 
 }  // namespace
 
-std::vector<double> with_other_sources(const SeenFragments& seen, const Genotypes& genotypes,
-                                       const ReadOrigins& origins, int sample, int64_t first, int64_t last,
-                                       const Alone& alone) {
+std::vector<double> with_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins,
+                                       int sample, int64_t first, int64_t last, const Alone& alone) {
     std::vector<double> log10 = alone(seen);
     std::pair<std::vector<size_t>, double> copy;
     if (origins.have_gaps)
@@ -536,7 +549,7 @@ std::vector<double> with_other_sources(const SeenFragments& seen, const Genotype
     add_other_sources(seen, genotypes, origins, sample, first, last, log10);
     const auto& [chosen, odds] = copy;
     if (chosen.empty() || chosen.size() == seen.fragments.size()) return log10;
-    const SeenFragments rest = part_of(seen, chosen);
+    SeenFragments rest = part_of(seen, chosen);
     std::vector<double> others = alone(rest);
     add_other_sources(rest, genotypes, origins, sample, first, last, others);
     for (size_t genotype = 0; genotype < log10.size(); ++genotype)

@@ -53,6 +53,7 @@ struct SourceRates {
     double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
     bool of_amplicons = false;                                  // reads begin at few places
+    double unpromised = 0;                                      // errors of a base beyond those that qualities promise
 
     const ErrorShares& errors_in(int context) const {
         return of_context && context >= 0 ? (*of_context)[static_cast<size_t>(context)] : errors;
@@ -117,12 +118,11 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
 FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
                                 const FragmentNames& names, const SourceRates& rates, int ploidy);
 
-// log10 P(fragments | genotype) where all of them show the genotype.
-using Alone = std::function<std::vector<double>(const SeenFragments&)>;
+// log10 P(fragments | genotype) where all of them show the genotype. May change what fragments say of genotypes.
+using Alone = std::function<std::vector<double>(SeenFragments&)>;
 
 // The same where some of them do not. [first, last): the site.
-std::vector<double> with_other_sources(const SeenFragments& seen, const Genotypes& genotypes,
-                                       const ReadOrigins& origins, int sample, int64_t first, int64_t last,
-                                       const Alone& alone);
+std::vector<double> with_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins,
+                                       int sample, int64_t first, int64_t last, const Alone& alone);
 
 }  // namespace pairhmm

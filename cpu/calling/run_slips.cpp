@@ -12,9 +12,10 @@ namespace {
 constexpr double kPriorGrowth = 3, kHighestPrior = 0.05, kFurtherPrior = 0.5;
 constexpr int kPriorCopies[] = {6, 4, 4};
 
-// Rates of a run are tried at so many standard deviations above the library's; none stands for lower rates, too.
-constexpr int kRateSteps = 5;
-constexpr double kHighestRate = 0.45;
+// Rates of a run are tried at so many standard deviations above the library's, from the first on; the first stands for
+// lower rates, too, and the last for higher ones.
+constexpr int kFirstStep = -2, kLastStep = 4;
+constexpr double kHighestRate = 0.6;  // of both together
 // Rates that gap qualities stand for are no higher than this one (HIGHEST_RATE in pairhmm/models/str_parameters.py).
 constexpr double kHighestOfGaps = 0.4;
 // Runs of lower rates show no slip in several reads of a site, and combinations of steps with lower priors change
@@ -55,12 +56,12 @@ int64_t repeat_length(const std::string& reference, int64_t at, int unit) {
 // The probability of a step of a rate.
 double prior_of(int step) {
     const auto above = [](double deviations) { return std::erfc(deviations / std::sqrt(2.0)) / 2; };
-    return (step == 0 ? 1 : above(step - 0.5)) - (step + 1 == kRateSteps ? 0 : above(step + 0.5));
+    return (step == kFirstStep ? 1 : above(step - 0.5)) - (step == kLastStep ? 0 : above(step + 0.5));
 }
 
-// By how much a step's rate is higher than one which likelihoods of reads have.
-double rate_beyond(double rate, double spread, int step) {
-    return std::max(0.0, std::min(kHighestRate, rate * std::pow(10.0, spread * step)) - rate);
+// By how much a step's rate is higher than the one that likelihoods of reads have.
+double rate_beyond(double rate, double known, double spread, int step) {
+    return std::max(0.0, rate * std::pow(10.0, spread * step) - known);
 }
 
 // The probability that a read of one allele shows another one, beyond what its likelihoods have.
@@ -71,8 +72,10 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
         matrix[from * alleles + from] = 1;
         if (!run.is_of_units[from]) continue;
         const size_t place = rates.place(run.unit, run.copies_of(from));
-        const double gain = rate_beyond(rates.gain[place], rates.spread, gain_step);
-        const double loss = rate_beyond(rates.loss[place], rates.spread, loss_step);
+        double gain = rate_beyond(rates.gain[place], rates.known_gain[place], rates.spread, gain_step);
+        double loss = rate_beyond(rates.loss[place], rates.known_loss[place], rates.spread, loss_step);
+        const double less = kHighestRate / std::max(gain + loss, kHighestRate);
+        gain *= less, loss *= less;
         for (size_t to = 0; to < alleles; ++to) {
             const int change = run.change[to] - run.change[from];
             if (!run.is_of_units[to] || change == 0) continue;
@@ -96,23 +99,26 @@ double ways_of_gap(int unit, int copies, double continued) {
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
                      const std::vector<int>& least_copies, double spread) {
     const size_t count = tables.gap.size();
-    SlipRates rates{static_cast<int>(count) / kLongestUnit, std::vector<double>(count), std::vector<double>(count),
-                    spread};
-    const auto rate = [&](const std::vector<uint8_t>& opening, uint8_t GapQualities::* other, int unit, int copies) {
-        const size_t place = rates.place(unit, copies);
+    SlipRates rates{static_cast<int>(count) / kLongestUnit, {}, {}, spread, {}, {}};
+    for (auto* of_gaps : {&rates.gain, &rates.loss, &rates.known_gain, &rates.known_loss}) of_gaps->resize(count);
+    const auto add = [&](const std::vector<uint8_t>& opening, uint8_t GapQualities::* other, int unit, int copies,
+                         double& rate, double& known) {
         const int clamped = std::clamp(copies, 1, rates.most_copies);
         const auto of_gaps = [&](uint8_t open, uint8_t gap) {
-            return ways_of_gap(unit, clamped, probability(gap)) * probability(open);
+            return std::min(kHighestOfGaps, ways_of_gap(unit, clamped, probability(gap)) * probability(open));
         };
-        const double own = of_gaps(opening[place], tables.gap[place]);
-        const double least = everywhere ? of_gaps((*everywhere).*other, everywhere->gap) : 0;
-        return std::min(kHighestOfGaps, std::max(own, least));
+        rate = known = of_gaps(opening[rates.place(unit, copies)], tables.gap[rates.place(unit, copies)]);
+        if (!everywhere) return;
+        const std::vector<uint8_t>& most = everywhere->most_by_copies;
+        const uint8_t open = (*everywhere).*other;
+        known = of_gaps(most.empty() ? open : std::min(open, most[static_cast<size_t>(clamped)]), everywhere->gap);
+        rate = std::max(rate, of_gaps(open, everywhere->gap));
     };
     for (int unit = 1; unit <= kLongestUnit; ++unit) {
         for (int copies = least_copies[unit - 1]; copies <= rates.most_copies; ++copies) {
-            const size_t place = rates.place(unit, copies);
-            rates.gain[place] = rate(tables.insertion, &GapQualities::insertion, unit, copies + 1);
-            rates.loss[place] = rate(tables.deletion, &GapQualities::deletion, unit, copies - 1);
+            const size_t at = rates.place(unit, copies);
+            add(tables.insertion, &GapQualities::insertion, unit, copies + 1, rates.gain[at], rates.known_gain[at]);
+            add(tables.deletion, &GapQualities::deletion, unit, copies - 1, rates.loss[at], rates.known_loss[at]);
         }
     }
     return rates;
@@ -153,8 +159,8 @@ std::vector<SiteReads::Slips> run_slips(const RunAlleles& run, const SlipRates& 
     const size_t place = rates.place(run.unit, run.copies);
     if (rates.gain[place] + rates.loss[place] < kLeastRate) return {};
     std::vector<SiteReads::Slips> slips;
-    for (int gain = 0; gain < kRateSteps; ++gain) {
-        for (int loss = 0; loss < kRateSteps; ++loss) {
+    for (int gain = kFirstStep; gain <= kLastStep; ++gain) {
+        for (int loss = kFirstStep; loss <= kLastStep; ++loss) {
             const double prior = prior_of(gain) * prior_of(loss);
             if (prior > kLeastPrior) slips.push_back({std::log10(prior), slip_matrix(run, rates, gain, loss)});
         }

@@ -22,6 +22,7 @@ struct SlipRates {
     int most_copies = 1;
     std::vector<double> gain, loss;
     double spread = 0;  // standard deviation of the logarithms (10) of a run's two rates around these
+    std::vector<double> known_gain, known_loss;  // what likelihoods of reads have of gain and loss
 
     size_t place(int unit, int copies) const {
         return static_cast<size_t>((unit - 1) * most_copies + std::clamp(copies, 1, most_copies) - 1);
@@ -33,9 +34,10 @@ struct GapTables {
     std::vector<uint8_t> insertion, deletion, gap;
 };
 
-// Those of gaps that are as frequent in repeats as elsewhere.
+// Those of gaps that are as frequent in repeats as elsewhere, but for a limit.
 struct GapQualities {
     uint8_t insertion, deletion, gap;
+    std::vector<uint8_t> most_by_copies;  // [copies + 1] the highest quality of opening either gap; empty: no limit
 };
 
 // How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit: at the
@@ -43,7 +45,8 @@ struct GapQualities {
 double ways_of_gap(int unit, int copies, double continued);
 
 // The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]; of `tables`
-// and `everywhere`, the higher ones. The opposite of `model_of_rates` in pairhmm/models/str_parameters.py.
+// and `everywhere` without its limit, the higher ones. Likelihoods of reads have those of `everywhere`, if it is given,
+// or else of `tables`. The opposite of `model_of_rates` in pairhmm/models/str_parameters.py.
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
                      const std::vector<int>& least_copies, double spread);
 

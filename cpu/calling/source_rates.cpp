@@ -34,6 +34,18 @@ constexpr double kFewBegins = 0.5;
 // What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
 enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
 
+// Reads with more mismatches that no other read shows are of a copy, or misaligned.
+constexpr int kFewErrors = 2;
+
+const std::array<double, 256>& error_of_phred() {
+    static const std::array<double, 256> table = [] {
+        std::array<double, 256> made{};
+        for (size_t phred = 0; phred < made.size(); ++phred) made[phred] = std::pow(10.0, -0.1 * double(phred));
+        return made;
+    }();
+    return table;
+}
+
 // Reads of an SNV as fragments over a site with two alleles.
 SeenFragments seen_fragments(const AlignedReads& reads, const Neighbour& snv, const Genotypes& genotypes) {
     ReadOrigins origins{reads.flag, reads.reads.start, reads.end, nullptr, nullptr, nullptr, nullptr, {}};
@@ -115,7 +127,9 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
         add_bases(letters, start - before, end - before);
     }
     std::map<int32_t, int64_t> next;  // of each sample, where the next SNV may lie
-    for (const Neighbour& snv : shown_mismatches(reads, all, chrom, reference, first, last, kUnsureEnd).snvs) {
+    const Mismatches shown = shown_mismatches(reads, all, chrom, reference, first, last, kUnsureEnd);
+    add_errors(reads, shown.lone);
+    for (const Neighbour& snv : shown.snvs) {
         if (snv.covering.size() < kFewestOver || snv.position < next[snv.sample]) continue;
         next[snv.sample] = snv.position + kBetween;
         add_site(reads, snv, error_contexts(letters, snv.position - before, kBases[snv.letter]));
@@ -145,6 +159,23 @@ void SourceRateFinder::add_begins(const AlignedReads& reads) {
 }
 
 bool SourceRateFinder::are_of_amplicons() const { return begins_ < kFewBegins * random_begins_; }
+
+// Counts mismatches of single reads beside the errors that qualities promise.
+void SourceRateFinder::add_errors(const AlignedReads& reads, const std::vector<LoneMismatch>& lone) {
+    std::vector<int> of_read(static_cast<size_t>(reads.reads.count), 0);
+    for (const LoneMismatch& one : lone) ++of_read[static_cast<size_t>(one.fragment)];
+    for (int64_t read = 0; read < reads.reads.count; ++read) {
+        const int errors = of_read[static_cast<size_t>(read)];
+        if (errors > kFewErrors) continue;
+        errors_ += errors;
+        const int64_t last = reads.reads.base_offset[read + 1] - kUnsureEnd;
+        for (int64_t base = reads.reads.base_offset[read] + kUnsureEnd; base < last; ++base) {
+            if (reads.reads.quality[base] < kMinQuality) continue;
+            promised_ += error_of_phred()[reads.reads.quality[base]];
+            ++sure_;
+        }
+    }
+}
 
 // Counts covered bases [start, end) of some letters.
 void SourceRateFinder::add_bases(const std::string& letters, int64_t start, int64_t end) {
@@ -278,6 +309,8 @@ double SourceRateFinder::lower_limit_of_foreign(Rates rates) const {
 SourceRates SourceRateFinder::rates() const {
     SourceRates rates;
     rates.of_amplicons = are_of_amplicons();
+    // Less two standard deviations.
+    rates.unpromised = std::max(0.0, errors_ - 2 * std::sqrt(errors_) - promised_) / std::max(1.0, sure_);
     if (snvs_.empty()) return rates;
     Rates found;
     for (int round = 0; round < kRounds; ++round) {

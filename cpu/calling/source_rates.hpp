@@ -42,6 +42,7 @@ private:
     };
 
     void add_begins(const AlignedReads& reads);
+    void add_errors(const AlignedReads& reads, const std::vector<LoneMismatch>& lone);
     void add_bases(const std::string& letters, int64_t start, int64_t end);
     void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
     double log_likelihood(const Rates& rates) const;
@@ -61,6 +62,7 @@ private:
     double foreign_ = 0;
     ErrorShares told_{0, 0}, anywhere_{0, 0};
     double begins_ = 0, random_begins_ = 0;          // where reads begin, and would, if their fragments were random
+    double errors_ = 0, promised_ = 0, sure_ = 0;    // errors of single reads, and bases that may have them
     double bases_ = 0;                               // that reads cover, sample by sample
     std::array<double, kErrorContexts> bases_of_{};  // the same, with each context
 };

@@ -35,6 +35,11 @@ constexpr double kLowestStrQuality = 3;
 constexpr double kLeastOfRun = 5e-4, kMostOfRun = 0.02;
 // Reads that a run counts as, at most: those of one run slip alike. And changes that are expected before any is seen.
 constexpr double kMostOfDepth = 50, kPriorExcess = 5;
+// The prior of the logarithm (10) of how many times as often as expected reads slip, and the values that are weighed;
+// and the share of such repeats that are heterozygous.
+constexpr double kFactorMean = -0.2, kFactorSpread = 0.3, kMostOfFactor = 1.5;
+constexpr int kFactors = 61;
+constexpr double kHeterozygousRun = 0.05;
 
 // Repeats of a class that show the same: so many of them.
 struct Observed {
@@ -51,6 +56,14 @@ double log_odds(const Observed& one, double rate, double share) {
     const double alone =
         std::log1p(-share) + one.changed * std::log(rate) + (one.depth - one.changed) * std::log1p(-rate);
     return std::log(share) + one.depth * std::log(0.5) - alone;
+}
+
+// The logarithm of the likelihood of a run's reads, whose changes are as often slips, or half of which are of another
+// allele.
+double log_of_run(const Observed& one, double rate) {
+    const double alone = one.changed * std::log(rate) + (one.depth - one.changed) * std::log1p(-rate);
+    const double other = std::log(kHeterozygousRun) - one.depth * std::log(2.0) - alone;
+    return alone + std::log1p(-kHeterozygousRun) + std::log1p(std::exp(std::min(other, 500.0)));
 }
 
 // P(each repeat of a class is homozygous).
@@ -228,6 +241,30 @@ GapTables gap_tables(const StrRates& rates, const std::vector<int>& least_copies
         }
     }
     return tables;
+}
+
+SlipFactor slip_factor(const StrSites& sites, const SlipRates& rates) {
+    std::vector<double> weights;
+    for (int i = 0; i < kFactors; ++i) {
+        const double log10 = step_of(-kMostOfFactor, kMostOfFactor, kFactors, i), factor = std::pow(10.0, log10);
+        double value = -std::pow((log10 - kFactorMean) / kFactorSpread, 2) / 2;
+        for (const auto& [site, count] : sites) {
+            const size_t place = rates.place(site.unit, site.copies);
+            const double rate = rates.gain[place] + rates.loss[place];
+            if (rate < kLeastOfRun) continue;
+            const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
+            const Observed one{double(site.depth), double(site.fewer) + site.more, double(site.fewer), 1};
+            value += weight * log_of_run(one, std::min(kHighestStrRate, factor * rate));
+        }
+        weights.push_back(value);
+    }
+    const double most = *std::max_element(weights.begin(), weights.end());
+    double sum = 0, first = 0, second = 0;
+    for (int i = 0; i < kFactors; ++i) {
+        const double log10 = step_of(-kMostOfFactor, kMostOfFactor, kFactors, i), weight = std::exp(weights[i] - most);
+        sum += weight, first += weight * log10, second += weight * log10 * log10;
+    }
+    return {first / sum, std::sqrt(std::max(0.0, second / sum - first * first / (sum * sum)))};
 }
 
 double stutter_excess(const StrSites& sites, const SlipRates& without_pcr) {

@@ -1,6 +1,7 @@
 #include "wasm/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -171,6 +172,16 @@ double Run::stutter() const {
                                                        options.slip_spread));
 }
 
+SlipRates Run::slips() const {
+    SlipRates rates = options.slips();
+    if (!options.sees_slips) return rates;
+    const SlipFactor factor = slip_factor(library_.repeats, rates);
+    for (auto* of_slips : {&rates.gain, &rates.loss})
+        for (double& rate : *of_slips) rate *= std::pow(10.0, factor.log10);
+    rates.spread = std::hypot(rates.spread, factor.deviation);
+    return rates;
+}
+
 GapTables Run::estimated_gaps(uint8_t quality, uint8_t gap) const {
     const StrRates rates = estimate_rates(library_.repeats, options.least_copies, options.model.options.most_copies);
     return gap_tables(rates, options.least_copies, quality, gap);
@@ -260,7 +271,7 @@ void Run::make_genotyper() {
                                          !options.is_listed,
                                          options.joins_snvs,
                                          options.records.gvcf,
-                                         options.slips(),
+                                         slips(),
                                          std::vector<double>(samples_.size(), options.contamination),
                                          library_.sources,
                                          options.stream.of_mixture,

@@ -98,6 +98,9 @@ public:
     int64_t tagged() const { return tagged_; }
 
 private:
+    // How often genotypes expect reads to slip in repeats: as pairhmm/calling/genotyping.py does.
+    SlipRates slips() const;
+
     struct Interval {
         int contig;
         int64_t start, end;

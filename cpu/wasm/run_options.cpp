@@ -85,6 +85,7 @@ bool RunOptions::set(const std::string& name, const Values& values) {
         {"gapWithoutPcr", &gaps_without_pcr.gap},
         {"leastCopies", &least_copies},
         {"slipSpread", &slip_spread},
+        {"seesSlips", &sees_slips},
         {"isListed", &is_listed},
         {"isLimited", &is_limited},
     };
@@ -97,8 +98,8 @@ bool RunOptions::set(const std::string& name, const Values& values) {
 SlipRates RunOptions::slips() const {
     const QualityOptions& own = model.options;
     if (own.gap_by_kind.empty())
-        return slip_rates(gaps_without_pcr, GapQualities{own.insertion, own.deletion, own.gap}, least_copies,
-                          slip_spread);
+        return slip_rates(gaps_without_pcr, GapQualities{own.insertion, own.deletion, own.gap, own.most_by_copies},
+                          least_copies, slip_spread);
     return slip_rates({own.insertion_by_kind, own.deletion_by_kind, own.gap_by_kind}, std::nullopt, least_copies,
                       slip_spread);
 }

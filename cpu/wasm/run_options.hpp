@@ -29,13 +29,14 @@ struct RunOptions {
     GapTables gaps_without_pcr;  // the least with which genotypes expect reads to slip, unless the model has tables
     std::vector<int> least_copies;
     double slip_spread = 0;
+    bool sees_slips = false;  // from the reads that are looked at
     bool is_listed = false;   // candidates come from a list
     bool is_limited = false;  // to intervals
 
     // Sets an option to a number or numbers; NaN stands for none. False where there is no option of that name.
     bool set(const std::string& name, const std::vector<double>& values);
 
-    // How often genotypes expect reads to slip in repeats: as pairhmm/calling/genotyping.py does.
+    // How often reads slip in repeats by these options.
     SlipRates slips() const;
 };
 

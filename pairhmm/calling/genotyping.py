@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
-from pairhmm.models.str_parameters import LIBRARIES, rates_of, str_model_of
+from pairhmm.models.str_parameters import LIBRARIES, slip_rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
@@ -74,7 +75,7 @@ class RegionGenotyper:
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
-        gain, loss, spread = _slips(model)
+        (gain, loss, *known), spread = _slips(model)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -93,6 +94,7 @@ class RegionGenotyper:
             list(samples) if haplotypes else [],
             errors,
             source_rates,
+            *known,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
@@ -101,13 +103,12 @@ class RegionGenotyper:
 
 
 @lru_cache(maxsize=1)  # every shard of a run asks
-def _slips(model: GatkOptions) -> tuple[list[float], list[float], float]:
-    """The rates at which reads gain and lose a unit, by unit and copies, and their spread."""
-    stutter = model.str_model or str_model_of(LIBRARIES[0])
-    # Gaps of long reads are more frequent in repeats, too.
-    gaps = model.insertion_quality, model.deletion_quality, model.gap_quality
-    gain, loss = rates_of(stutter, None if model.str_model else gaps)
-    return gain.ravel().tolist(), loss.ravel().tolist(), stutter.spread
+def _slips(model: GatkOptions) -> tuple[list[list[float]], float]:
+    """How often reads gain and lose a unit, by unit and copies, what likelihoods have of this, and its spread."""
+    gain, loss, *known = slip_rates_of(model)
+    mean, deviation = model.slips or (0.0, 0.0)
+    spread = math.hypot((model.str_model or str_model_of(LIBRARIES[0])).spread, deviation)
+    return [rate.ravel().tolist() for rate in (10**mean * gain, 10**mean * loss, *known)], spread
 
 
 def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:

@@ -26,7 +26,7 @@ from pairhmm.engine.task_threads import TaskThreads
 from pairhmm.errors import InputError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.str_model import StrModel
-from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, str_model_of
+from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, slip_rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.sequences.intervals import Interval
 from pairhmm.sequences.tandem_repeats import MOST_REPEATS
@@ -99,14 +99,18 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
 
 
 def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
-    """The options with the STR model that repeats ask for."""
+    """The options with the STR model that repeats ask for, and how often their reads slip."""
     model = options.model
     excess = excess_of(sites)
-    if excess < EXCESS:
-        return options
-    found = _estimated(sites, model) if is_long else str_model_of(LIBRARIES[1])
-    log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
-    return replace(options, model=replace(model, str_model=found))
+    if excess >= EXCESS:
+        found = _estimated(sites, model) if is_long else str_model_of(LIBRARIES[1])
+        log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
+        model = replace(model, str_model=found)
+        if is_long:  # its rates are those of the reads
+            return replace(options, model=model)
+    gain, loss, *_ = slip_rates_of(model)
+    slips = native.slip_factor(list(sites.items()), gain.ravel().tolist(), loss.ravel().tolist(), MOST_REPEATS)
+    return replace(options, model=replace(model, slips=slips))
 
 
 def _is_preset(model: GatkOptions) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
+from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, GatkOptions, pcr_quality
 from pairhmm.models.parameter_file import KEYS, check_keys, qualities_of, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
 from pairhmm.native import native
@@ -95,17 +95,35 @@ def _ways(unit: int, copies: NDArray[np.int64], continued: Rates | float) -> Rat
     return ways
 
 
-def rates_of(model: StrModel, everywhere: tuple[int, int, int] | None = None) -> tuple[Rates, Rates]:
+def rates_of(model: StrModel) -> tuple[Rates, Rates]:
     """P(a read's copy of a repeat has gained, or lost, a unit) by a model: float64[8, 20] each, 0 where none is known.
 
-    The opposite of `model_of_rates`. Rates are no lower than those of gaps whose qualities of insertions, deletions and
-    continuation are `everywhere` the same.
+    The opposite of `model_of_rates`.
     """
-    insertion, deletion, gap = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
-    shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
-    rates = native.slip_rates(insertion, deletion, gap, LEAST_COPIES, everywhere)
-    gain, loss = (np.reshape(each, shape) for each in rates)
+    gain, loss, *_ = _slip_rates(model)
     return gain, loss
+
+
+def slip_rates_of(options: GatkOptions) -> tuple[Rates, Rates, Rates, Rates]:
+    """The same rates as genotypes take them, and what likelihoods of reads have of both.
+
+    Without an STR model, they are those of a library without PCR, but no lower than those of the options' gaps.
+    """
+    if options.str_model:
+        return _slip_rates(options.str_model)
+    # Gaps of long reads are more frequent in repeats, too.
+    gaps = options.insertion_quality, options.deletion_quality, options.gap_quality
+    most = pcr_quality(options.pcr_indel_model).tolist()
+    return _slip_rates(str_model_of(LIBRARIES[0]), (*gaps, most))
+
+
+def _slip_rates(
+    model: StrModel, everywhere: tuple[int, int, int, list[int]] | None = None
+) -> tuple[Rates, Rates, Rates, Rates]:
+    insertion, deletion, gap = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
+    rates = native.slip_rates(insertion, deletion, gap, LEAST_COPIES, everywhere)
+    gain, loss, known_gain, known_loss = (np.reshape(each, (LONGEST_REPEAT_UNIT, MOST_REPEATS)) for each in rates)
+    return gain, loss, known_gain, known_loss
 
 
 def str_model_of(name: str) -> StrModel:

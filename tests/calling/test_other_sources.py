@@ -102,6 +102,23 @@ def test_contamination_explains_single_reads():
     assert site_of(30, 30, 0.05).samples[0].alleles == (0, 1)
 
 
+def test_contamination_makes_no_heterozygote_beside_another_one_homozygous(tmp_path):
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
+    variants = [
+        TruthVariant(at, (int(codes[at]),), (int(codes[at] + 1) % 4,), own)
+        for first in range(300, LENGTH - 300, 300)
+        for at, own in ((first, (0, 1)), (first + 12, (1, 0)), (first + 21, (1, 0)))
+    ]
+    own = [build_haplotype(codes, variants, number) for number in (0, 1)]
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(*(tmp_path / name for name in ("1.fq.gz", "2.fq.gz", "reads.bam")), {"c": LENGTH}, "s") as writer:
+        writer.add(draw_reads(rng, own, LENGTH * 24 // 300, 150))
+    called = calls(tmp_path, genotypes=GenotypeOptions(contamination=0.05))
+    assert [one.start for one in variants if called.get(one.start) == (1, 1)] == []
+    assert len(called) > 80
+
+
 def test_contamination_of_a_table(tmp_path):
     table = tmp_path / "samples.tsv"
     table.write_text("#sample\tdepth\tcontamination\none\t30\t0.0310\ntwo\t20\t.\n")
@@ -188,6 +205,21 @@ def test_the_library_shows_how_often_strands_have_errors(collapsed, tmp_path):
     assert not (often.of_amplicons or copies.of_amplicons)
     # A copy is in 5 of 9 kb, with 35 SNVs for each one of a chromosome.
     assert 3 < copies.foreign < 35
+
+
+@pytest.mark.parametrize("more", [0.0, 0.002])
+def test_the_library_shows_errors_that_qualities_do_not_promise(tmp_path, more):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 4, 2 * LENGTH, dtype=np.uint8)
+    whole = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    reads = draw_reads(rng, [whole], len(codes) * 30 // 300, 150)
+    wrong = rng.random(reads.codes.shape) < more
+    reads.codes[wrong] = (reads.codes[wrong] + 2) % 4
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(*(tmp_path / name for name in ("1.fq.gz", "2.fq.gz", "reads.bam")), {"c": len(codes)}, "s") as bam:
+        bam.add(reads)
+    # Two standard deviations fewer.
+    assert 0.75 * more <= source_rates(tmp_path).unpromised <= more
 
 
 def test_copies_that_are_far_apart_are_seen(tmp_path):

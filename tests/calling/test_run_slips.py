@@ -18,18 +18,29 @@ pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes are made in
 FLANK = "GCTACGTACGC"
 
 
-def called(copies: int, depths: tuple[int, int], loss: float = 0.0, unit: str = "A") -> Site:
-    """The site where a unit is deleted from a run of copies: reads of each allele, and how often runs lose a unit."""
+def of_runs(loss: float) -> list[list[float]]:
+    """The rates of gains and of losses, the same for all runs."""
+    return [np.full(LONGEST_REPEAT_UNIT * MOST_REPEATS, rate).tolist() for rate in (loss / 2, loss)]
+
+
+def called(
+    copies: int, depths: tuple[int, int], loss: float = 0.0, unit: str = "A", known: float | None = None
+) -> Site:
+    """The site where a unit is deleted from a run of copies: reads of each allele, and how often runs lose a unit.
+
+    `known` is what likelihoods of reads have of this rate: all, unless it is given.
+    """
     variant = Variant("q", AT, "C" + unit, ("C",))
     evidence = evidence_of([(0.0, -3.0)] * depths[0] + [(-3.0, 0.0)] * depths[1], variants=(variant,))
     evidence.haplotypes = [
         Haplotype(FLANK + unit * count + FLANK[::-1], (copies - count,)) for count in (copies, copies - 1)
     ]
-    rates = (
-        [np.full(LONGEST_REPEAT_UNIT * MOST_REPEATS, rate).tolist() for rate in (loss / 2, loss)] if loss else [[], []]
-    )
+    rates = of_runs(loss) if loss else [[], []]
+    known_gain, known_loss = of_runs(loss if known is None else known) if loss else [[], []]
     genotyper = native.Genotyper(
-        1e-3, 1.25e-4, [(2, [])], [], 4.5, False, False, False, [0.0], *rates, MOST_REPEATS, 0.25
+        *(1e-3, 1.25e-4, [(2, [])], [], 4.5, False, False, False, [0.0], *rates, MOST_REPEATS, 0.25),
+        known_gain=known_gain,
+        known_loss=known_loss,
     )
     (site,) = to_sites(genotyper.genotype(native_region(evidence)), ())
     return site
@@ -39,6 +50,11 @@ def test_few_reads_that_slip_alike_are_no_allele():
     assert called(8, (46, 11)).samples[0].alleles == (0, 1)
     assert called(8, (46, 11), loss=0.05).samples[0].alleles == (0, 0)
     assert called(8, (30, 27), loss=0.05).samples[0].alleles == (0, 1)
+
+
+def test_slips_count_beyond_what_likelihoods_have_of_them():
+    of_all, of_few = (called(18, (12, 8), loss=0.05, known=known).quality for known in (0.05, 0.001))
+    assert of_few < of_all - 5
 
 
 def test_slips_make_no_homozygote_heterozygous():
@@ -61,3 +77,27 @@ def test_the_rates_of_a_library_are_those_of_its_model():
     assert loss[0, 9] / gain[0, 9] == pytest.approx(7 / 3, rel=0.3)
     assert (more_gain + more_loss)[0, 9] / (gain + loss)[0, 9] == pytest.approx(5, rel=0.2)
     assert not gain[0, :3].any() and not loss[0, :3].any()
+
+
+def library(*runs: tuple[int, int, int]) -> tuple[float, float]:
+    """What runs of 18 bases say of how often reads slip there: reads, those that changed, and how many runs."""
+    gain, loss = (rate.ravel().tolist() for rate in rates_of(str_model_of("pcr-free")))
+    sites = [((1, 18, depth, changed, 0), count) for depth, changed, count in runs]
+    return native.slip_factor(sites, gain, loss, MOST_REPEATS)
+
+
+def test_reads_tell_how_often_those_of_their_library_slip():
+    gain, loss = (rate[0, 17] for rate in rates_of(str_model_of("pcr-free")))
+    for share in (0.04, 0.3):
+        mean, deviation = library((25, round(25 * share), 40))
+        assert 10**mean == pytest.approx(share / (gain + loss), rel=0.1)
+        assert deviation < 0.07
+
+
+def test_without_repeats_a_library_is_like_any_other():
+    assert library() == pytest.approx((-0.2, 0.3), abs=0.01)
+
+
+def test_heterozygous_runs_are_no_slips():
+    few, with_others = library((20, 1, 40)), library((20, 1, 40), (20, 10, 4))
+    assert with_others[0] == pytest.approx(few[0], abs=0.02)

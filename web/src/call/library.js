@@ -42,7 +42,11 @@ export async function lookAtLibrary(core, reader, contigs, options, strModel, te
     return strModel;
   }
   const excess = core.stutter;
-  if (strModel || !seesGaps(options) || excess < LOOK.excess) return strModel;
+  if (strModel || !seesGaps(options)) return strModel;
+  const isMore = excess >= LOOK.excess;
+  // An estimated model has the rates of the reads.
+  if (!(isMore && look.isLong)) core.set("seesSlips", 1);
+  if (!isMore) return strModel;
   const found = look.isLong ? estimated(core, options) : { name: "pcr", ...STR_TABLES.pcr };
   tell(`repeats stutter ${excess.toFixed(1)} times as often as without PCR: STR model ${found.name}`);
   setGaps(core, options, found);
