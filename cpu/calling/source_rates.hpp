@@ -1,5 +1,5 @@
-// How often errors of one strand share a cause, and reads are foreign, seen from some of a run's reads. docs/model.md
-// has the formulas.
+// How often errors of one strand share a cause, reads are foreign and bases are wrong beyond their qualities, and
+// whether reads are of amplicons: seen from some of a run's reads. docs/model.md has the formulas.
 #pragma once
 
 #include <array>
@@ -51,7 +51,6 @@ private:
     ContextShares expected_errors(const Rates& rates) const;
     double lower_limit_of_foreign(Rates rates) const;
     double alone() const;
-
     // Whether reads begin at far fewer places than reads of random fragments do.
     bool are_of_amplicons() const;
 
