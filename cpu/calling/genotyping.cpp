@@ -379,12 +379,8 @@ private:
         const RunAlleles run =
             run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
         std::vector<double> priors = run_priors(run, options_.indel_prior);
-        bool has_gaps = false;
-        for (size_t i = 0; i < priors.size(); ++i) {
-            const bool is_gap = variant.alts[i].size() != variant.ref.size();
-            if (!is_gap) priors[i] = options_.snv_prior / kOtherLetters;
-            has_gaps |= is_gap;
-        }
+        for (size_t i = 0; i < priors.size(); ++i)
+            if (variant.alts[i].size() == variant.ref.size()) priors[i] = options_.snv_prior / kOtherLetters;
         const int listed = static_cast<int>(priors.size()) + 1;
         std::vector<int64_t> numbers = allele_of;
         // An allele that is not listed competes with the others.
@@ -394,15 +390,8 @@ private:
                                                                   listed);
             priors.push_back(options_.snv_prior);
         }
-        const int samples = static_cast<int>(options_.ploidies.size());
-        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
-        SiteReads over(scored_reads(has_gaps, likely), extent.start, extent.end, numbers,
-                       static_cast<int>(priors.size()) + 1, samples,
-                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
-                       options_.score_floor.value_or(kNoFloor), has_unlisted);
+        SiteReads over = site_reads(variant, numbers, static_cast<int>(priors.size()) + 1, extent, has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
-        over.set_errors(errors_like(variant, static_cast<size_t>(over.alleles()), region_.haplotypes.front().sequence,
-                                    region_.region.haplotype_start));
         SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
                                                    : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
                                                                options_.families, tables_);
@@ -415,6 +404,19 @@ private:
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
         return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
+    }
+
+    // What reads say of a variant's alleles. numbers: [haplotypes] the allele of each.
+    SiteReads site_reads(const Variant& variant, const std::vector<int64_t>& numbers, int alleles, const Extent& extent,
+                         bool has_unlisted) const {
+        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
+        SiteReads over(scored_reads(has_gap(variant), likely), extent.start, extent.end, numbers, alleles,
+                       static_cast<int>(options_.ploidies.size()),
+                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
+                       options_.score_floor.value_or(kNoFloor), has_unlisted);
+        over.set_errors(errors_like(variant, static_cast<size_t>(alleles), region_.haplotypes.front().sequence,
+                                    region_.region.haplotype_start));
+        return over;
     }
 
     // The fractions of the first alleles of a site in each sample. Those whose interval excludes 0 are present, an

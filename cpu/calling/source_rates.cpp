@@ -212,12 +212,17 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
     const double most = *std::max_element(found.begin(), found.end());
     for (double& one : found) one = std::pow(10.0, std::max(kLowestLog10, one - most));
     snvs_.push_back({found, contexts, {are_told(seen.fragments, false), are_told(seen.fragments, true)}});
-    foreign_ += foreign_reads_are_seen(seen.fragments);
+    add_seen(seen.fragments, snvs_.back().is_told);
+}
+
+// Counts how likely two of the fragments over an SNV would show each source.
+void SourceRateFinder::add_seen(const std::vector<Fragment>& fragments, const std::array<bool, 2>& is_told) {
+    foreign_ += foreign_reads_are_seen(fragments);
     for (const bool is_reverse : {false, true}) {
-        const ErrorShares own{errors_are_seen(seen.fragments, is_reverse, false),
-                              errors_are_seen(seen.fragments, is_reverse, true)};
+        const ErrorShares own{errors_are_seen(fragments, is_reverse, false),
+                              errors_are_seen(fragments, is_reverse, true)};
         anywhere_ = {anywhere_.strand + own.strand, anywhere_.growing + own.growing};
-        if (snvs_.back().is_told[is_reverse]) told_ = {told_.strand + own.strand, told_.growing + own.growing};
+        if (is_told[is_reverse]) told_ = {told_.strand + own.strand, told_.growing + own.growing};
     }
 }
 

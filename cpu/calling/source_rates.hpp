@@ -45,6 +45,7 @@ private:
     void add_errors(const AlignedReads& reads, const std::vector<LoneMismatch>& lone);
     void add_bases(const std::string& letters, int64_t start, int64_t end);
     void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
+    void add_seen(const std::vector<Fragment>& fragments, const std::array<bool, 2>& is_told);
     double log_likelihood(const Rates& rates) const;
     void raise(double& rate, const Rates& rates) const;
     AtRates at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const;
