@@ -10,10 +10,10 @@ namespace {
 constexpr double kLowestOfKind = 1e-3, kFactor = 3.1622776601683795;
 // The probability that contexts with one rate have more than the lowest one.
 constexpr double kMotif = 0.02;
-// The groups of contexts: all; those of one strand and letter read; and those with one, two or three letters before it.
-// The probability that the contexts of a group have rates of their own.
 constexpr size_t kLevels = 5;
+// The groups of contexts: all; those of one strand and letter read; and those with one, two or three letters before it.
 constexpr size_t kGroups[kLevels] = {1, 8, 32, 128, kErrorContexts};
+// The probability that the parts of a group have rates of their own.
 constexpr double kOwnRates[kLevels] = {0.9, 0.5, 0.5, 0.5, 0};
 
 // The number of a context's group: the letter that is read last comes first.
