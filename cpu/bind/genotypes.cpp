@@ -157,20 +157,25 @@ void bind_genotypes(nb::module_& module) {
         "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base, and "
         "three as of every base. The higher rates count.");
 
-    nb::class_<SourceRates>(
-        module, "SourceRates",
-        "How often other sources show an allele, as a share of how often a chromosome has it: errors of a strand in all "
-        "cycles alike, and growing with them; and SNVs of copies. Errors of a base that its quality does not promise.")
-        .def_prop_ro("foreign", [](const SourceRates& rates) { return rates.foreign; })
-        .def_prop_ro("unpromised", [](const SourceRates& rates) { return rates.unpromised; })
+    nb::class_<SourceRates>(module, "SourceRates", "What reads of a library show beside its chromosomes.")
+        .def_prop_ro(
+            "foreign", [](const SourceRates& rates) { return rates.foreign; },
+            "SNVs of copies, for each one of chromosomes.")
+        .def_prop_ro(
+            "unpromised", [](const SourceRates& rates) { return rates.unpromised; },
+            "Errors of a base that its quality does not promise.")
         .def(
             "of_context",
             [](const SourceRates& rates, int context) {
                 const pairhmm::ErrorShares& own = rates.errors_in(context);
                 return std::tuple(own.strand, own.growing);
             },
-            "context"_a, "The first two in one of 512 contexts (cpu/calling/other_sources.hpp).")
-        .def_prop_ro("of_amplicons", [](const SourceRates& rates) { return rates.of_amplicons; });
+            "context"_a,
+            "How often errors of a strand show an allele in one of 512 contexts (cpu/calling/other_sources.hpp), as a "
+            "share of how often a chromosome has it: in all cycles alike, and growing with them.")
+        .def_prop_ro(
+            "of_amplicons", [](const SourceRates& rates) { return rates.of_amplicons; },
+            "Whether reads begin at few places.");
 
     bind_weighed_sites(module);
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")

@@ -10,10 +10,10 @@ namespace {
 constexpr double kLowestOfKind = 1e-3, kFactor = 3.1622776601683795;
 // The probability that contexts with one rate have more than the lowest one.
 constexpr double kMotif = 0.02;
-// The groups of contexts: all; those of one strand and letter read; and those with one, two or three letters before it.
-// The probability that the contexts of a group have rates of their own.
 constexpr size_t kLevels = 5;
+// The groups of contexts: all; those of one strand and letter read; and those with one, two or three letters before it.
 constexpr size_t kGroups[kLevels] = {1, 8, 32, 128, kErrorContexts};
+// The probability that the parts of a group have rates of their own.
 constexpr double kOwnRates[kLevels] = {0.9, 0.5, 0.5, 0.5, 0};
 
 // The number of a context's group: the letter that is read last comes first.
@@ -61,6 +61,47 @@ void add_mean(Group& group, size_t level) {
     }
 }
 
+using Groups = std::array<std::vector<Group>, kLevels>;
+
+Groups groups_of(const std::vector<AtRates>& of_context) {
+    Groups groups;
+    for (size_t level = 0; level < kLevels; ++level) {
+        groups[level].resize(kGroups[level]);
+        for (size_t context = 0; context < of_context.size(); ++context)
+            for (size_t rate = 0; rate < kContextRates; ++rate)
+                groups[level][group_of(context, level)].log[rate] += of_context[context][rate];
+    }
+    return groups;
+}
+
+// The group that one of a level is a part of.
+Group& parent_of(Groups& groups, size_t level, size_t number) {
+    return groups[level - 1][number * kGroups[level - 1] / kGroups[level]];
+}
+
+// Weighs all groups, from their smallest parts on.
+void weigh_parts(Groups& groups) {
+    for (size_t level = kLevels; level-- > 0;)
+        for (size_t i = 0; i < kGroups[level]; ++i) {
+            weigh(groups[level][i], level);
+            if (level > 0) parent_of(groups, level, i).apart += groups[level][i].total;
+        }
+}
+
+// Adds what the groups that each is a part of let expect, and itself.
+void add_means(Groups& groups) {
+    for (size_t level = 0; level < kLevels; ++level)
+        for (size_t i = 0; i < kGroups[level]; ++i) {
+            Group& own = groups[level][i];
+            if (level > 0) {
+                const Group& parent = parent_of(groups, level, i);
+                own.reached = parent.reached * kOwnRates[level - 1] * std::exp(parent.apart - parent.total);
+                own.mean = parent.mean;
+            }
+            add_mean(own, level);
+        }
+}
+
 }  // namespace
 
 const std::array<ErrorShares, kContextRates>& context_rates() {
@@ -75,31 +116,9 @@ const std::array<ErrorShares, kContextRates>& context_rates() {
 }
 
 ContextShares expected_rates(const std::vector<AtRates>& of_context) {
-    std::array<std::vector<Group>, kLevels> groups;
-    for (size_t level = 0; level < kLevels; ++level) {
-        groups[level].resize(kGroups[level]);
-        for (size_t context = 0; context < of_context.size(); ++context)
-            for (size_t rate = 0; rate < kContextRates; ++rate)
-                groups[level][group_of(context, level)].log[rate] += of_context[context][rate];
-    }
-    const auto parent_of = [&](size_t level, size_t number) -> Group& {
-        return groups[level - 1][number * kGroups[level - 1] / kGroups[level]];
-    };
-    for (size_t level = kLevels; level-- > 0;)
-        for (size_t i = 0; i < kGroups[level]; ++i) {
-            weigh(groups[level][i], level);
-            if (level > 0) parent_of(level, i).apart += groups[level][i].total;
-        }
-    for (size_t level = 0; level < kLevels; ++level)
-        for (size_t i = 0; i < kGroups[level]; ++i) {
-            Group& own = groups[level][i];
-            if (level > 0) {
-                const Group& parent = parent_of(level, i);
-                own.reached = parent.reached * kOwnRates[level - 1] * std::exp(parent.apart - parent.total);
-                own.mean = parent.mean;
-            }
-            add_mean(own, level);
-        }
+    Groups groups = groups_of(of_context);
+    weigh_parts(groups);
+    add_means(groups);
     ContextShares means;
     for (size_t context = 0; context < means.size(); ++context)
         means[context] = groups[kLevels - 1][group_of(context, kLevels - 1)].mean;

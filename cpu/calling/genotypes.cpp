@@ -87,20 +87,25 @@ void misread(double rate, const std::vector<ErrorsLike>& errors, double* likelih
         if (is_letter(allele)) likelihoods[allele] += rate / 3 * (all - likelihoods[allele]);
 }
 
-// Puts what a fragment says of the alleles, log10, into `seen`: its likelihood is the mean over a genotype's alleles.
+// Gives fragments, from one on, their likelihoods of genotypes: the means over the alleles of each.
+void weigh_genotypes(const Genotypes& genotypes, size_t fragment, SeenFragments& seen) {
+    const auto alleles = static_cast<size_t>(seen.alleles), count = static_cast<size_t>(genotypes.count());
+    seen.of_genotype.resize(fragment * count);
+    seen.of_genotype.resize(seen.of_allele.size() / alleles * count, 0.0);
+    for (size_t i = fragment * alleles; i < seen.of_allele.size(); ++i)
+        for (size_t genotype = 0; genotype < count; ++genotype)
+            seen.of_genotype[i / alleles * count + genotype] +=
+                seen.of_allele[i] * genotypes.share[i % alleles * count + genotype];
+}
+
+// Puts what a fragment says of the alleles, log10, into `seen`.
 void add_likelihoods(const double* row, const Genotypes& genotypes, double unpromised, SeenFragments& seen) {
-    const auto count = static_cast<size_t>(genotypes.count()), at = seen.of_genotype.size();
     const size_t first = seen.of_allele.size();
-    seen.of_genotype.resize(at + count, 0.0);
     // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
     for (int allele = 0; allele < seen.alleles; ++allele)
         seen.of_allele.push_back(std::pow(10.0, std::max(row[allele], kLowestLog10)));
     if (unpromised > 0 && !seen.errors.empty()) misread(unpromised, seen.errors, &seen.of_allele[first]);
-    for (size_t allele = 0; allele < static_cast<size_t>(seen.alleles); ++allele) {
-        const double* share = &genotypes.share[allele * count];
-        for (size_t genotype = 0; genotype < count; ++genotype)
-            seen.of_genotype[at + genotype] += seen.of_allele[first + allele] * share[genotype];
-    }
+    weigh_genotypes(genotypes, first / static_cast<size_t>(seen.alleles), seen);
 }
 
 // P(an allele is read | a chromosome of a genotype) where reads slip: [alleles][genotypes]
@@ -142,18 +147,14 @@ std::vector<double> log10_products(const std::vector<double>& likelihoods, const
 
 // What fragments say of the alleles and genotypes of chromosomes where reads slip.
 void let_slip(const Genotypes& genotypes, const std::vector<double>& matrix, SeenFragments& seen) {
-    const auto alleles = static_cast<size_t>(seen.alleles), count = static_cast<size_t>(genotypes.count());
+    const auto alleles = static_cast<size_t>(seen.alleles);
     const auto slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
     const std::vector<double> read(seen.of_allele);
     for (size_t begin = 0; begin < read.size(); begin += alleles)
         for (size_t from = 0; from < slipping; ++from)
             seen.of_allele[begin + from] = std::inner_product(read.begin() + begin, read.begin() + begin + slipping,
                                                               matrix.begin() + from * slipping, 0.0);
-    std::fill(seen.of_genotype.begin(), seen.of_genotype.end(), 0.0);
-    for (size_t i = 0; i < seen.of_allele.size(); ++i)
-        for (size_t genotype = 0; genotype < count; ++genotype)
-            seen.of_genotype[i / alleles * count + genotype] +=
-                seen.of_allele[i] * genotypes.share[i % alleles * count + genotype];
+    weigh_genotypes(genotypes, 0, seen);
 }
 
 // The likelihoods of genotypes, weighed over the ways in which reads slip. The fragments get the likeliest way.

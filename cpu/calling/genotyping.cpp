@@ -113,6 +113,15 @@ bool has_deletion(const Variant& variant) {
                        [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
 }
 
+// The same reads at sites with gaps. Reads with a gap map worse; contexts and misread letters are those of SNVs.
+ReadOrigins at_gaps(ReadOrigins origins) {
+    origins.mapq = nullptr;
+    origins.rates.of_context = nullptr;
+    origins.rates.unpromised = 0;
+    origins.have_gaps = true;
+    return origins;
+}
+
 // Genotypes the candidates of one region.
 class RegionGenotyper {
 public:
@@ -129,17 +138,8 @@ public:
                    &names_,
                    options.contamination.data(),
                    options.rates},
-          origins_at_gaps_{region.flag.data(),
-                           region.start.data(),
-                           region.end.data(),
-                           nullptr,
-                           region.neighbours ? &*region.neighbours : nullptr,
-                           &names_,
-                           options.contamination.data(),
-                           {ErrorShares{}, options.rates.foreign, options.rates.divergence},
-                           true},
+          origins_at_gaps_(at_gaps(origins_)),
           set_aside_(region.set_aside) {
-        origins_at_gaps_.rates.of_amplicons = options.rates.of_amplicons;
         if (region.neighbours) {
             name_fragments();
             if (!options.is_mixture) join_copies(region.neighbours->reads, names_, region.sample, fragment_);
@@ -221,13 +221,16 @@ public:
         const auto with = [&](const SourceRates& rates, bool is_contaminated) {
             return likelihoods_with(rates, is_contaminated, candidate.reads, sample, genotypes);
         };
-        const SourceRates own = options_.rates;
+        const SourceRates& own = options_.rates;
+        SourceRates without_errors = own, without_foreign = own;
+        without_errors.errors = {0, 0}, without_errors.of_context = nullptr;
+        without_foreign.foreign = 0;
         weighed.likelihood = with(own, true);
-        weighed.without_strand_errors = with({{0, 0}, own.foreign, own.divergence, nullptr, own.of_amplicons}, true);
-        weighed.without_foreign = likelihoods_with({own.errors, 0, own.divergence, own.of_context, own.of_amplicons},
-                                                   true, uncorrected(candidate), sample, genotypes);
+        weighed.without_strand_errors = with(without_errors, true);
+        weighed.without_foreign = likelihoods_with(without_foreign, true, uncorrected(candidate), sample, genotypes);
         weighed.without_contamination = with(own, false);
-        weighed.alone = with({{0, 0}, 0, 0}, false);
+        without_errors.foreign = 0;
+        weighed.alone = with(without_errors, false);
         return weighed;
     }
 
@@ -254,16 +257,15 @@ private:
                                          int sample, const Genotypes& genotypes) {
         const std::pair<ReadOrigins, ReadOrigins> own{origins_, origins_at_gaps_};
         const std::vector<double> none(options_.contamination.size(), 0.0);
-        for (ReadOrigins* origins : {&origins_, &origins_at_gaps_}) {
-            origins->rates = rates;
-            if (!is_contaminated) origins->contamination = none.data();
-        }
+        origins_.rates = rates;
+        if (!is_contaminated) origins_.contamination = none.data();
+        origins_at_gaps_ = at_gaps(origins_);
         std::vector<double> likelihoods = reads.likelihoods(sample, genotypes);
         std::tie(origins_, origins_at_gaps_) = own;
         return likelihoods;
     }
 
-    // A fragment's number is that of its first read.
+    // Hashes the name of each fragment once. A fragment's number is that of its first read.
     void name_fragments() {
         for (int64_t read = 0; read < region_.reads(); ++read)
             names_.push_back(region_.fragment[read] == read ? fragment_name(region_.name(read)) : 0);
@@ -377,12 +379,8 @@ private:
         const RunAlleles run =
             run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
         std::vector<double> priors = run_priors(run, options_.indel_prior);
-        bool has_gaps = false;
-        for (size_t i = 0; i < priors.size(); ++i) {
-            const bool is_gap = variant.alts[i].size() != variant.ref.size();
-            if (!is_gap) priors[i] = options_.snv_prior / kOtherLetters;
-            has_gaps |= is_gap;
-        }
+        for (size_t i = 0; i < priors.size(); ++i)
+            if (variant.alts[i].size() == variant.ref.size()) priors[i] = options_.snv_prior / kOtherLetters;
         const int listed = static_cast<int>(priors.size()) + 1;
         std::vector<int64_t> numbers = allele_of;
         // An allele that is not listed competes with the others.
@@ -392,15 +390,8 @@ private:
                                                                   listed);
             priors.push_back(options_.snv_prior);
         }
-        const int samples = static_cast<int>(options_.ploidies.size());
-        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
-        SiteReads over(scored_reads(has_gaps, likely), extent.start, extent.end, numbers,
-                       static_cast<int>(priors.size()) + 1, samples,
-                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
-                       options_.score_floor.value_or(kNoFloor), has_unlisted);
+        SiteReads over = site_reads(variant, numbers, static_cast<int>(priors.size()) + 1, extent, has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
-        over.set_errors(errors_like(variant, static_cast<size_t>(over.alleles()), region_.haplotypes.front().sequence,
-                                    region_.region.haplotype_start));
         SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
                                                    : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
                                                                options_.families, tables_);
@@ -413,6 +404,19 @@ private:
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
         return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
+    }
+
+    // What reads say of a variant's alleles. numbers: [haplotypes] the allele of each.
+    SiteReads site_reads(const Variant& variant, const std::vector<int64_t>& numbers, int alleles, const Extent& extent,
+                         bool has_unlisted) const {
+        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
+        SiteReads over(scored_reads(has_gap(variant), likely), extent.start, extent.end, numbers, alleles,
+                       static_cast<int>(options_.ploidies.size()),
+                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
+                       options_.score_floor.value_or(kNoFloor), has_unlisted);
+        over.set_errors(errors_like(variant, static_cast<size_t>(alleles), region_.haplotypes.front().sequence,
+                                    region_.region.haplotype_start));
+        return over;
     }
 
     // The fractions of the first alleles of a site in each sample. Those whose interval excludes 0 are present, an
@@ -605,8 +609,7 @@ private:
     const GenotypingOptions& options_;
     GenotypeTables& tables_;
     std::vector<int64_t> fragment_;  // [reads] the first read that is of the same molecule
-    std::vector<int64_t> names_;     // [fragments] as neighbours have them
-    // Reads with a gap map worse, and those that end in it show SNVs: neither says where reads are from.
+    std::vector<int64_t> names_;     // [reads] of the first read of each fragment, as neighbours have them
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
     std::optional<HaplotypePairs> pairs_;  // where there are several candidates

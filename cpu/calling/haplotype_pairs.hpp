@@ -17,8 +17,9 @@ public:
     // At a ploidy above 2, samples may have all haplotypes.
     HaplotypePairs(const ScoredReads& reads, const std::vector<int>& ploidies);
 
-    // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one. allele_of: the
-    // allele that each has at a site.
+    // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one; where `correct`
+    // left one pair, those of it, and what differs from them at a site alone. allele_of: the allele that each has
+    // there.
     std::vector<uint8_t> are_likely(const std::vector<int64_t>& allele_of,
                                     const std::vector<Haplotype>& haplotypes) const;
 

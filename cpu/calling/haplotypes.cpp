@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -172,7 +171,7 @@ public:
         }
     }
 
-    // Of the words before the letters that later candidates may change.
+    // Letters do not count yet from where later candidates may change them.
     int64_t of(const Combination& combination) {
         if (!words_) return 0;
         if (!read_) read_ = words_();

@@ -18,6 +18,9 @@ constexpr int64_t kNeighbourhood = 600;
 // Bases at either end of an alignment where gaps look like mismatches.
 constexpr int64_t kUnsureEnd = 10;
 
+// Bases below this quality do not count.
+constexpr uint8_t kMinQuality = 20;
+
 // What tells fragments apart: a hash of the name of their reads.
 int64_t fragment_name(std::string_view name);
 
@@ -25,8 +28,6 @@ int64_t fragment_name(std::string_view name);
 using FragmentNames = std::vector<int64_t>;
 FragmentNames ascending(FragmentNames names);
 bool is_in(int64_t fragment, const FragmentNames& fragments);
-// Bases below this quality do not count.
-constexpr uint8_t kMinQuality = 20;
 
 struct Neighbour {
     int64_t position;

@@ -105,6 +105,7 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
 }
 
 bool is_foreign(const Origin& origin) { return origin.copy > origin.chromosome; }
+
 // Another person: the share of an allele beside the reference in the person's genotype.
 struct Person {
     int allele;
@@ -403,10 +404,6 @@ private:
     std::vector<double>& log10_;
 };
 
-}  // namespace
-
-namespace {
-
 // Some of the fragments.
 SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chosen) {
     SeenFragments part{seen.alleles, {}, {}, {}, {}, seen.errors};
@@ -423,6 +420,28 @@ SeenFragments part_of(const SeenFragments& seen, const std::vector<size_t>& chos
         add(part.of_genotype, seen.of_genotype, i, genotypes);
     }
     return part;
+}
+
+// Adds to P(fragments | genotype), log10, that some of them do not show the genotype.
+void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+                       int64_t first, int64_t last, std::vector<double>& log10) {
+    const double share = origins.contamination[sample];
+    Sources all(seen, genotypes, origins.rates, origins.have_gaps, log10);
+    if (share > 0) seen = with_person(seen, share, all.contaminate(share));
+    SeenFragments rest;
+    if (!origins.have_gaps) {
+        const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
+        if (chosen.size() < seen.fragments.size()) rest = part_of(seen, chosen);
+    }
+    const bool is_part = !rest.of_genotype.empty();
+    Sources sources(is_part ? rest : seen, genotypes, origins.rates, origins.have_gaps, log10);
+    for (int allele = 0; allele < seen.alleles; ++allele) {
+        sources.add_foreign(allele);
+        const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
+        for (const bool is_reverse : {false, true})
+            if (allele > 0 && errors.may_be)
+                sources.add_strand_errors(allele, is_reverse, origins.rates.errors_in(errors.context[is_reverse]));
+    }
 }
 
 }  // namespace
@@ -513,32 +532,6 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
     if (more <= 0) return {};
     return ascending(std::move(foreign));
 }
-
-namespace {
-
-// Adds to P(fragments | genotype), log10, that some of them do not show the genotype.
-void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
-                       int64_t first, int64_t last, std::vector<double>& log10) {
-    const double share = origins.contamination[sample];
-    Sources all(seen, genotypes, origins.rates, origins.have_gaps, log10);
-    if (share > 0) seen = with_person(seen, share, all.contaminate(share));
-    SeenFragments rest;
-    if (!origins.have_gaps) {
-        const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
-        if (chosen.size() < seen.fragments.size()) rest = part_of(seen, chosen);
-    }
-    const bool is_part = !rest.of_genotype.empty();
-    Sources sources(is_part ? rest : seen, genotypes, origins.rates, origins.have_gaps, log10);
-    for (int allele = 0; allele < seen.alleles; ++allele) {
-        sources.add_foreign(allele);
-        const ErrorsLike errors = seen.errors.empty() ? ErrorsLike() : seen.errors[static_cast<size_t>(allele)];
-        for (const bool is_reverse : {false, true})
-            if (allele > 0 && errors.may_be)
-                sources.add_strand_errors(allele, is_reverse, origins.rates.errors_in(errors.context[is_reverse]));
-    }
-}
-
-}  // namespace
 
 std::vector<double> with_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins,
                                        int sample, int64_t first, int64_t last, const Alone& alone) {

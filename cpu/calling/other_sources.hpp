@@ -72,7 +72,7 @@ struct ReadOrigins {
     const int64_t *start, *end;        // [reads] where each is aligned
     const uint8_t* mapq;               // [reads]; null: they do not count
     const Mismatches* neighbours;      // of the fragments; null: they do not count
-    const std::vector<int64_t>* name;  // [fragments] as neighbours have them
+    const std::vector<int64_t>* name;  // [reads] of the first read of each fragment, as neighbours have them
     const double* contamination;       // [samples] the share of another person's reads
     SourceRates rates;
     bool have_gaps = false;  // the alleles: mismatches beside them may be of wrong alignments

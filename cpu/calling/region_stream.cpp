@@ -10,7 +10,6 @@
 
 #include "calling/carried_alleles.hpp"
 #include "calling/checksum.hpp"
-#include "calling/genotypes.hpp"
 
 namespace pairhmm {
 

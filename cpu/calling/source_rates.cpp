@@ -27,15 +27,14 @@ constexpr int64_t kBetween = 100;
 // logarithm of the likelihood is lower by this much (two standard deviations).
 constexpr double kStep = 1.7782794100389228, kHighest = 100, kLower = 2;
 constexpr int kRounds = 5;
+// Reads with more mismatches that no other read shows are of a copy, or misaligned.
+constexpr int kFewErrors = 2;
 // Rates of errors are known beforehand as if so many bases of a usual library, without a motif, had been seen.
 constexpr double kUsualBases = 60'000;
 // Reads of amplicons begin at so few places, as a share of those of random fragments.
 constexpr double kFewBegins = 0.5;
 // What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
 enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
-
-// Reads with more mismatches that no other read shows are of a copy, or misaligned.
-constexpr int kFewErrors = 2;
 
 const std::array<double, 256>& error_of_phred() {
     static const std::array<double, 256> table = [] {
@@ -213,12 +212,17 @@ void SourceRateFinder::add_site(const AlignedReads& reads, const Neighbour& snv,
     const double most = *std::max_element(found.begin(), found.end());
     for (double& one : found) one = std::pow(10.0, std::max(kLowestLog10, one - most));
     snvs_.push_back({found, contexts, {are_told(seen.fragments, false), are_told(seen.fragments, true)}});
-    foreign_ += foreign_reads_are_seen(seen.fragments);
+    add_seen(seen.fragments, snvs_.back().is_told);
+}
+
+// Counts how likely two of the fragments over an SNV would show each source.
+void SourceRateFinder::add_seen(const std::vector<Fragment>& fragments, const std::array<bool, 2>& is_told) {
+    foreign_ += foreign_reads_are_seen(fragments);
     for (const bool is_reverse : {false, true}) {
-        const ErrorShares own{errors_are_seen(seen.fragments, is_reverse, false),
-                              errors_are_seen(seen.fragments, is_reverse, true)};
+        const ErrorShares own{errors_are_seen(fragments, is_reverse, false),
+                              errors_are_seen(fragments, is_reverse, true)};
         anywhere_ = {anywhere_.strand + own.strand, anywhere_.growing + own.growing};
-        if (snvs_.back().is_told[is_reverse]) told_ = {told_.strand + own.strand, told_.growing + own.growing};
+        if (is_told[is_reverse]) told_ = {told_.strand + own.strand, told_.growing + own.growing};
     }
 }
 
@@ -243,8 +247,8 @@ double SourceRateFinder::Rates::without_errors(const Snv& snv) const {
     return of[kNone] + chromosomes * of[kChromosomes] + foreign * of[kForeign];
 }
 
-// Of all SNVs, but for a factor that only errors change. As many are seen as the rates promise for the bases that reads
-// cover.
+// Of all SNVs, but for a factor that only errors change. As many are seen as the rates let expect of the bases that
+// reads cover.
 double SourceRateFinder::log_likelihood(const Rates& rates) const {
     const double count = static_cast<double>(snvs_.size());
     double sum = -kSnvPrior * alone() * (rates.chromosomes + rates.foreign * foreign_ / count);
@@ -265,7 +269,7 @@ void SourceRateFinder::raise(double& rate, const Rates& rates) const {
     rate = best;
 }
 
-// How likely the SNVs of a context are at each rate of its errors, beside the lowest one.
+// How likely the SNVs of a context are at each rate of its errors, beside all other sources.
 AtRates SourceRateFinder::at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const {
     const int strand = context / (kErrorContexts / 2);
     // One of three letters, on one of two strands.

@@ -1,5 +1,5 @@
-// How often errors of one strand share a cause, and reads are foreign, seen from some of a run's reads. docs/model.md
-// has the formulas.
+// How often errors of one strand share a cause, reads are foreign and bases are wrong beyond their qualities, and
+// whether reads are of amplicons: seen from some of a run's reads. docs/model.md has the formulas.
 #pragma once
 
 #include <array>
@@ -45,13 +45,13 @@ private:
     void add_errors(const AlignedReads& reads, const std::vector<LoneMismatch>& lone);
     void add_bases(const std::string& letters, int64_t start, int64_t end);
     void add_site(const AlignedReads& reads, const Neighbour& snv, const std::array<int, 2>& contexts);
+    void add_seen(const std::vector<Fragment>& fragments, const std::array<bool, 2>& is_told);
     double log_likelihood(const Rates& rates) const;
     void raise(double& rate, const Rates& rates) const;
     AtRates at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const;
     ContextShares expected_errors(const Rates& rates) const;
     double lower_limit_of_foreign(Rates rates) const;
     double alone() const;
-
     // Whether reads begin at far fewer places than reads of random fragments do.
     bool are_of_amplicons() const;
 

@@ -66,6 +66,21 @@ double log_of_run(const Observed& one, double rate) {
     return alone + std::log1p(-kHeterozygousRun) + std::log1p(std::exp(std::min(other, 500.0)));
 }
 
+// The logarithm of how likely it is, but for a constant, that reads slip so many times as often as at some rates.
+double log_of_factor(double log10, const StrSites& sites, const SlipRates& rates) {
+    const double factor = std::pow(10.0, log10);
+    double value = -std::pow((log10 - kFactorMean) / kFactorSpread, 2) / 2;
+    for (const auto& [site, count] : sites) {
+        const size_t place = rates.place(site.unit, site.copies);
+        const double rate = rates.gain[place] + rates.loss[place];
+        if (rate < kLeastOfRun) continue;
+        const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
+        const Observed one{double(site.depth), double(site.fewer) + site.more, double(site.fewer), 1};
+        value += weight * log_of_run(one, std::min(kHighestStrRate, factor * rate));
+    }
+    return value;
+}
+
 // P(each repeat of a class is homozygous).
 std::vector<double> homozygous(const std::vector<Observed>& sites) {
     double reads = 0, changes = 0, count = 0;
@@ -244,25 +259,16 @@ GapTables gap_tables(const StrRates& rates, const std::vector<int>& least_copies
 }
 
 SlipFactor slip_factor(const StrSites& sites, const SlipRates& rates) {
-    std::vector<double> weights;
+    std::vector<double> factors, weights;  // log10, and log
     for (int i = 0; i < kFactors; ++i) {
-        const double log10 = step_of(-kMostOfFactor, kMostOfFactor, kFactors, i), factor = std::pow(10.0, log10);
-        double value = -std::pow((log10 - kFactorMean) / kFactorSpread, 2) / 2;
-        for (const auto& [site, count] : sites) {
-            const size_t place = rates.place(site.unit, site.copies);
-            const double rate = rates.gain[place] + rates.loss[place];
-            if (rate < kLeastOfRun) continue;
-            const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
-            const Observed one{double(site.depth), double(site.fewer) + site.more, double(site.fewer), 1};
-            value += weight * log_of_run(one, std::min(kHighestStrRate, factor * rate));
-        }
-        weights.push_back(value);
+        factors.push_back(step_of(-kMostOfFactor, kMostOfFactor, kFactors, i));
+        weights.push_back(log_of_factor(factors.back(), sites, rates));
     }
     const double most = *std::max_element(weights.begin(), weights.end());
     double sum = 0, first = 0, second = 0;
-    for (int i = 0; i < kFactors; ++i) {
-        const double log10 = step_of(-kMostOfFactor, kMostOfFactor, kFactors, i), weight = std::exp(weights[i] - most);
-        sum += weight, first += weight * log10, second += weight * log10 * log10;
+    for (size_t i = 0; i < factors.size(); ++i) {
+        const double weight = std::exp(weights[i] - most);
+        sum += weight, first += weight * factors[i], second += weight * factors[i] * factors[i];
     }
     return {first / sum, std::sqrt(std::max(0.0, second / sum - first * first / (sum * sum)))};
 }

@@ -256,6 +256,7 @@ class _Caller:
             self.discovered,
             self.records,
             run.source_rates,
+            run.slips,
             self.haplotypes,
             run.options.discovery.errors,
         )

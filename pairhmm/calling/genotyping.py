@@ -58,8 +58,9 @@ class RegionGenotyper:
     """Genotypes the requested candidates of scored regions.
 
     `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
-    those that no sample has are left out, and so are their alleles. `source_rates` are rates that reads show.
-    `haplotypes`: whether lines of the table of haplotypes are made. `errors`: rates of a mixture's reads.
+    those that no sample has are left out, and so are their alleles. `source_rates` are rates that reads show, and
+    `slips` how many times as often they slip in repeats: log10, and its standard deviation. `haplotypes`: whether lines
+    of the table of haplotypes are made. `errors`: rates of a mixture's reads.
     """
 
     def __init__(
@@ -70,12 +71,13 @@ class RegionGenotyper:
         discovered: bool,
         records: RecordOptions | None = None,
         source_rates: SourceRates | None = None,
+        slips: tuple[float, float] = (0.0, 0.0),
         haplotypes: bool = False,
         errors: ErrorRates | None = None,
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
-        (gain, loss, *known), spread = _slips(model)
+        (gain, loss, *known), spread = _slip_rates(model, slips)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -103,10 +105,10 @@ class RegionGenotyper:
 
 
 @lru_cache(maxsize=1)  # every shard of a run asks
-def _slips(model: GatkOptions) -> tuple[list[list[float]], float]:
+def _slip_rates(model: GatkOptions, slips: tuple[float, float]) -> tuple[list[list[float]], float]:
     """How often reads gain and lose a unit, by unit and copies, what likelihoods have of this, and its spread."""
     gain, loss, *known = slip_rates_of(model)
-    mean, deviation = model.slips or (0.0, 0.0)
+    mean, deviation = slips
     spread = math.hypot((model.str_model or str_model_of(LIBRARIES[0])).spread, deviation)
     return [rate.ravel().tolist() for rate in (10**mean * gain, 10**mean * loss, *known)], spread
 

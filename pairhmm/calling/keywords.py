@@ -42,7 +42,6 @@ class RunKeywords(TypedDict, total=False):
     pcr_indel_model: PcrModel
     indel_qualities: IndelQualities | None
     str_model: StrModel | None
-    slips: tuple[float, float] | None
     trims_ends: bool
     cap_by_mapping_quality: bool
     base_quality_threshold: int | None

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class OpenFiles(NamedTuple):
     """The open files of a run, and the rates of other sources in their reads, if these were looked at.
 
-    `contigs` and `requested` are those of the unrolled reference.
+    `contigs` and `requested` are those of the unrolled reference. `slips` is log10 of how many times as often as the
+    model expects reads slip in repeats, and its standard deviation.
     """
 
     genome: UnrolledReference
@@ -41,6 +42,7 @@ class OpenFiles(NamedTuple):
     requested: list[Interval] | None
     check: ReferenceCheck
     source_rates: SourceRates | None = None
+    slips: tuple[float, float] = (0.0, 0.0)
     makes_genotypes: bool = True
 
 
@@ -153,4 +155,5 @@ def make_run(
         progress=progress,
         timing=timing,
         source_rates=files.source_rates,
+        slips=files.slips,
     )

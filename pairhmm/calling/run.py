@@ -34,8 +34,8 @@ Refine = Callable[["ScoredRegions"], "ScoredRegions"]
 class Run:
     """An open run, or an open shard of one.
 
-    `requested` has its intervals; None stands for everywhere. `source_rates` are rates that some reads show, if these
-    were looked at.
+    `requested` has its intervals; None stands for everywhere. `source_rates` and `slips` are what some reads show, if
+    these were looked at.
     """
 
     inputs: RunInputs
@@ -49,6 +49,7 @@ class Run:
     progress: Progress
     timing: Timing
     source_rates: SourceRates | None = None
+    slips: tuple[float, float] = (0.0, 0.0)
     filtered: FilteredReads = field(init=False)
 
     def __post_init__(self) -> None:

@@ -56,7 +56,7 @@ SPREAD_OF_LONG = 0.25
 
 
 def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
-    """The files with the rates of other sources that some reads show, and the options with the STR model.
+    """The files with the rates of other sources and of slips that some reads show, and the options with the STR model.
 
     Only genotypes use these rates.
     """
@@ -95,11 +95,13 @@ def seen(files: OpenFiles, options: RunOptions) -> tuple[OpenFiles, RunOptions]:
         options = replace(options, discovery=replace(options.discovery, errors=errors))
     else:
         files = files._replace(source_rates=finder.rates())
-    return files, _with_str_model(sites, bases >= LONG * reads, options) if sees_gaps else options
+    return _with_repeats(sites, bases >= LONG * reads, files, options) if sees_gaps else (files, options)
 
 
-def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) -> RunOptions:
-    """The options with the STR model that repeats ask for, and how often their reads slip."""
+def _with_repeats(
+    sites: Counter[Site], is_long: bool, files: OpenFiles, options: RunOptions
+) -> tuple[OpenFiles, RunOptions]:
+    """The files with how often reads slip in repeats, and the options with the STR model that these ask for."""
     model = options.model
     excess = excess_of(sites)
     if excess >= EXCESS:
@@ -107,10 +109,10 @@ def _with_str_model(sites: Counter[Site], is_long: bool, options: RunOptions) ->
         log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
         model = replace(model, str_model=found)
         if is_long:  # its rates are those of the reads
-            return replace(options, model=model)
+            return files, replace(options, model=model)
     gain, loss, *_ = slip_rates_of(model)
     slips = native.slip_factor(list(sites.items()), gain.ravel().tolist(), loss.ravel().tolist(), MOST_REPEATS)
-    return replace(options, model=replace(model, slips=slips))
+    return files._replace(slips=slips), replace(options, model=model)
 
 
 def _is_preset(model: GatkOptions) -> bool:

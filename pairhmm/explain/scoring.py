@@ -166,6 +166,7 @@ class LocalCall:
             self._settings.inputs.candidates_are_discovered,
             self._settings.records,
             self._files.source_rates,
+            self._files.slips,
         )
         found = []
         for weighed in genotyper.native.weigh(scored.refined):

@@ -68,5 +68,7 @@ def check_packing(path: str, head: bytes) -> None:
 
 def has_byte_order_mark(path: str) -> bool:
     """Whether a text begins with a byte order mark, as editors of Windows write it. htslib does not read such files."""
+    if not os.path.isfile(path):  # a pipe was read before
+        return False
     with open(path, "rb") as file:
         return file.read(len(BOM_UTF8)) == BOM_UTF8

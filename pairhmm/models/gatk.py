@@ -106,9 +106,6 @@ class GatkOptions:
         indel model.
     str_model : StrModel or None
         Qualities by the unit and the copies of the repeat, in the same place; gap qualities, too.
-    slips : (float, float) or None
-        log10 of how many times as often as the rates of genotypes have it a library's reads slip in repeats, and the
-        standard deviation of this.
     trims_ends : bool
         Whether a read's ends are cut off where they are adaptors, below quality 10, or clips of mates that do not face
         each other.
@@ -130,7 +127,6 @@ class GatkOptions:
     pcr_indel_model: PcrModel = "conservative"
     indel_qualities: IndelQualities | None = None
     str_model: StrModel | None = None
-    slips: tuple[float, float] | None = None
     trims_ends: bool = True
     cap_by_mapping_quality: bool = True
     base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18

@@ -35,8 +35,6 @@ Fields = tuple[str, int, str, str, tuple[str, ...]]
 """CHROM, 0-based POS, ID (empty for `.`), and upper-case REF and ALTs of a record."""
 _CONTIG_LINE = re.compile(rb"##contig=<(?:.*,)?ID=([^,>\r\n]+)")
 _NO_HEADER = "it must begin with ##fileformat=VCF"
-# Editors of Windows write it.
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def listed_records(path: str, rank: Mapping[str, int]) -> Iterator[tuple[int, Fields]]:
@@ -132,9 +130,9 @@ class _Text:
         with self._opened() as lines:
             seen_header = False
             for number, raw in enumerate(lines_of(lines), start=1):
-                line = raw.decode("utf-8", "replace").rstrip("\r\n")
-                if line.startswith(("#", _BYTE_ORDER_MARK)):
-                    line = line.removeprefix(_BYTE_ORDER_MARK)
+                # Editors of Windows write a byte order mark.
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace").rstrip("\r\n")
+                if line.startswith("#"):
                     seen_header = seen_header or line.startswith((formats.VCF.decode(), "#CHROM"))
                     continue
                 if not line:

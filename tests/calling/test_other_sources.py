@@ -317,6 +317,13 @@ def test_variants_under_primers_are_no_errors(tmp_path, depth):
     assert source_rates(tmp_path).of_amplicons
 
 
+def test_primers_are_no_other_source(tmp_path):
+    place = min(amplicons(tmp_path, 12))
+    (found,) = pairhmm.explain(tmp_path / "reads.bam", tmp_path / "ref.fa", f"c:{place + 1}", backend="cpu")
+    best = found.sites[0].samples["s"].genotypes[0]
+    assert (best.genotype, best.other_sources < 0.1) == ("0/1", True)
+
+
 def test_a_copy_that_the_reference_lacks_makes_no_variants(collapsed):
     folder, expected = collapsed
     found = calls(folder)

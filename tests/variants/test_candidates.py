@@ -185,6 +185,11 @@ def test_a_byte_order_mark_before_calls(tmp_path):
         CalledSites(str(path))
 
 
+def test_a_folder_has_no_calls(tmp_path):
+    with pytest.raises(InputError, match="not a VCF or BCF file"):
+        CalledSites(str(tmp_path))
+
+
 def test_not_a_vcf(tmp_path):
     path = tmp_path / "x.vcf"
     path.write_text("one\t2\t.\tC\tT\n")
