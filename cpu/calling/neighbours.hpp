@@ -18,6 +18,9 @@ constexpr int64_t kNeighbourhood = 600;
 // Bases at either end of an alignment where gaps look like mismatches.
 constexpr int64_t kUnsureEnd = 10;
 
+// Bases that the longest primers of amplicons have.
+constexpr int64_t kPrimer = 40;
+
 // What tells fragments apart: a hash of the name of their reads.
 int64_t fragment_name(std::string_view name);
 
@@ -73,6 +76,10 @@ private:
     int64_t begin_ = 0, end_ = 0;  // where all of it is known
     Mismatches known_;
 };
+
+// The same without the ends of fragments, which primers may be of. These are like the reference: beside them, an SNV
+// has a smaller share than its chromosome, as those of copies do.
+Mismatches between_primers(const Mismatches& all);
 
 // Gives the fragments of a sample whose mates have the same two ends one number, that of the first: they are copies of
 // a molecule. Where more than half are further copies, ends are those of amplicons, and say nothing. names, sample,

@@ -27,9 +27,7 @@ constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
 constexpr double kMostOfMapq = 100;
 // Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
 constexpr int64_t kDeep = 300;
-// Bases that the longest primers of amplicons have; and the probability that fragments of amplicons which begin near a
-// site have one there.
-constexpr int64_t kPrimer = 40;
+// The probability that fragments of amplicons which begin near a site have a primer there.
 constexpr double kHasPrimer = 0.3;
 // The share of the reads with an allele that all chromosomes have.
 constexpr double kNearlyAll = 0.98;
