@@ -143,6 +143,10 @@ public:
         if (region.neighbours) {
             name_fragments();
             if (!options.is_mixture) join_copies(region.neighbours->reads, names_, region.sample, fragment_);
+            if (options.rates.of_amplicons) {
+                between_primers_ = between_primers(*region.neighbours);
+                origins_.neighbours = origins_at_gaps_.neighbours = &between_primers_;
+            }
         }
         if (options.is_mixture) weigh_haplotypes();
     }
@@ -325,7 +329,7 @@ private:
             for (size_t read = 0; read < aside.size(); ++read)
                 if (region_.sample[read] == static_cast<int32_t>(sample)) names.push_back(name_of(read));
             const FragmentNames foreign =
-                foreign_fragments(*region_.neighbours, static_cast<int>(sample), unsure.start, unsure.end,
+                foreign_fragments(*origins_.neighbours, static_cast<int>(sample), unsure.start, unsure.end,
                                   ascending(std::move(names)), options_.rates, ploidies[sample]);
             for (size_t read = 0; read < aside.size(); ++read)
                 if (region_.sample[read] == static_cast<int32_t>(sample) && is_in(name_of(read), foreign))
@@ -610,6 +614,7 @@ private:
     GenotypeTables& tables_;
     std::vector<int64_t> fragment_;  // [reads] the first read that is of the same molecule
     std::vector<int64_t> names_;     // [reads] of the first read of each fragment, as neighbours have them
+    Mismatches between_primers_;     // the neighbours of amplicons
     ReadOrigins origins_, origins_at_gaps_;
     std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
     std::optional<HaplotypePairs> pairs_;  // where there are several candidates

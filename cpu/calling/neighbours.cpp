@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "calling/checksum.hpp"
@@ -141,11 +142,41 @@ void add(FragmentNames& fragments, const FragmentNames& more) {
     fragments = std::move(both);
 }
 
+// A fragment, by its sample and its name, and where its reads begin and end.
+using SampleFragment = std::pair<int32_t, int64_t>;
+struct Ends {
+    int64_t start, end, reads;
+};
+// Names are hashes already.
+struct NameOfFragment {
+    size_t operator()(const SampleFragment& one) const { return static_cast<size_t>(one.second + one.first); }
+};
+using EndsOfFragments = std::unordered_map<SampleFragment, Ends, NameOfFragment>;
+
+EndsOfFragments ends_of(const std::vector<PlacedRead>& placed) {
+    EndsOfFragments of_fragment;
+    for (const PlacedRead& one : placed) {
+        Ends& ends = of_fragment.try_emplace({one.sample, one.fragment}, Ends{one.position, one.end, 0}).first->second;
+        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
+    }
+    return of_fragment;
+}
+
+// Whether both chromosomes have an allele.
+bool is_of_all(const Neighbour& snv) {
+    return static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size());
+}
+
 // Whether an allele of the fragments `theirs` is seen together with that of `ours`, among the fragments over both.
 bool are_together(const Neighbour& theirs, const FragmentNames& covering, const FragmentNames& ours) {
     const int64_t both = shared(theirs.with, ours);
     const int64_t most = std::max(shared(theirs.covering, ours), shared(theirs.with, covering));
     return both > 0 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
+}
+
+template <class Placed>
+bool is_before(const Placed& a, const Placed& b) {
+    return a.position < b.position;
 }
 
 // Drops what lies before a position.
@@ -273,16 +304,32 @@ Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t
     return found;
 }
 
+Mismatches between_primers(const Mismatches& all) {
+    EndsOfFragments ends = ends_of(all.reads);
+    // kUnsureEnd bases at either end do not count anyway.
+    for (auto& [fragment, own] : ends) own.start += kPrimer - kUnsureEnd, own.end -= kPrimer - kUnsureEnd;
+    Mismatches found{{}, all.lone, {}};
+    for (PlacedRead read : all.reads) {
+        const Ends& own = ends.find({read.sample, read.fragment})->second;
+        read.position = std::max(read.position, own.start), read.end = std::min(read.end, own.end);
+        if (read.position < read.end) found.reads.push_back(read);
+    }
+    std::stable_sort(found.reads.begin(), found.reads.end(), is_before<PlacedRead>);
+    for (Neighbour snv : all.snvs) {
+        const auto is_outside = [&](int64_t fragment) {
+            const auto own = ends.find({snv.sample, fragment});
+            return own == ends.end() || snv.position < own->second.start || snv.position >= own->second.end;
+        };
+        for (FragmentNames* own : {&snv.covering, &snv.with})
+            own->erase(std::remove_if(own->begin(), own->end(), is_outside), own->end());
+        if (snv.with.size() >= kFewestReads && !is_of_all(snv)) found.snvs.push_back(std::move(snv));
+    }
+    return found;
+}
+
 void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
                  const std::vector<int32_t>& sample, std::vector<int64_t>& fragment) {
-    struct Ends {
-        int64_t start, end, reads;
-    };
-    std::map<std::pair<int32_t, int64_t>, Ends> of_name;
-    for (const PlacedRead& one : placed) {
-        Ends& ends = of_name.try_emplace({one.sample, one.fragment}, Ends{one.position, one.end, 0}).first->second;
-        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
-    }
+    const EndsOfFragments of_name = ends_of(placed);
     std::map<std::tuple<int32_t, int64_t, int64_t>, int64_t> first_of;
     std::vector<int64_t> joined(fragment);
     size_t fragments = 0, copies = 0;
@@ -330,11 +377,10 @@ void NeighbourFinder::extend(const ReadBuffer& buffer, ReferenceBases& reference
         if (is_first || from >= start)
             known_.reads.push_back({first, last, reads.reads.sample[read], fragment_name(reads.name(read))});
     }
-    const auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
-    std::stable_sort(more.snvs.begin(), more.snvs.end(), by_position);
-    std::stable_sort(more.lone.begin(), more.lone.end(), by_position);
+    std::stable_sort(more.snvs.begin(), more.snvs.end(), is_before<Neighbour>);
+    std::stable_sort(more.lone.begin(), more.lone.end(), is_before<LoneMismatch>);
     for (Neighbour& snv : more.snvs) {
-        if (static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size())) continue;
+        if (is_of_all(snv)) continue;
         for (auto* own : {&snv.covering, &snv.with}) *own = fragments_of(reads, *own);
         known_.snvs.push_back(std::move(snv));
     }

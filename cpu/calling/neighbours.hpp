@@ -21,6 +21,9 @@ constexpr int64_t kUnsureEnd = 10;
 // Bases below this quality do not count.
 constexpr uint8_t kMinQuality = 20;
 
+// Bases that the longest primers of amplicons have.
+constexpr int64_t kPrimer = 40;
+
 // What tells fragments apart: a hash of the name of their reads.
 int64_t fragment_name(std::string_view name);
 
@@ -74,6 +77,10 @@ private:
     int64_t begin_ = 0, end_ = 0;  // where all of it is known
     Mismatches known_;
 };
+
+// The same without the ends of fragments, which primers may be of. These are like the reference: beside them, an SNV
+// has a smaller share than its chromosome, as those of copies do.
+Mismatches between_primers(const Mismatches& all);
 
 // Gives the fragments of a sample whose mates have the same two ends one number, that of the first: they are copies of
 // a molecule. Where more than half are further copies, ends are those of amplicons, and say nothing. names, sample,

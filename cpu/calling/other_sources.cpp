@@ -27,9 +27,7 @@ constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
 constexpr double kMostOfMapq = 100;
 // Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
 constexpr int64_t kDeep = 300;
-// Bases that the longest primers of amplicons have; and the probability that fragments of amplicons which begin near a
-// site have one there.
-constexpr int64_t kPrimer = 40;
+// The probability that fragments of amplicons which begin near a site have a primer there.
 constexpr double kHasPrimer = 0.3;
 // The share of the reads with an allele that all chromosomes have.
 constexpr double kNearlyAll = 0.98;
@@ -429,11 +427,12 @@ void add_other_sources(SeenFragments seen, const Genotypes& genotypes, const Rea
     Sources all(seen, genotypes, origins.rates, origins.have_gaps, log10);
     if (share > 0) seen = with_person(seen, share, all.contaminate(share));
     SeenFragments rest;
+    bool is_part = false;
     if (!origins.have_gaps) {
         const std::vector<size_t> chosen = all.weigh_clusters(origins, sample, first, last);
-        if (chosen.size() < seen.fragments.size()) rest = part_of(seen, chosen);
+        is_part = chosen.size() < seen.fragments.size();
+        if (is_part) rest = part_of(seen, chosen);
     }
-    const bool is_part = !rest.of_genotype.empty();
     Sources sources(is_part ? rest : seen, genotypes, origins.rates, origins.have_gaps, log10);
     for (int allele = 0; allele < seen.alleles; ++allele) {
         sources.add_foreign(allele);

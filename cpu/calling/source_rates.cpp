@@ -108,6 +108,12 @@ double log10_of_all(const std::vector<double>& likelihoods, const Genotypes& gen
     return total;
 }
 
+// Whether the first base of a read is not known, as where its primer was cut off.
+bool lacks_begin(const Reads& reads, int64_t read, bool is_reverse) {
+    const int64_t first = reads.base_offset[read], last = reads.base_offset[read + 1] - 1;
+    return first > last || reads.base[is_reverse ? last : first] >= kCodeOfN;
+}
+
 }  // namespace
 
 void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference) {
@@ -135,7 +141,8 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     }
 }
 
-// Counts where reads begin, by strand, beside where so many reads would on the bases that they cover.
+// Counts where reads begin, by strand, but for those whose primers are cut off, beside where so many reads would on the
+// bases that they cover.
 void SourceRateFinder::add_begins(const AlignedReads& reads) {
     struct Begins {
         std::set<std::pair<bool, int64_t>> places;
@@ -143,8 +150,9 @@ void SourceRateFinder::add_begins(const AlignedReads& reads) {
     };
     std::map<int32_t, Begins> of_sample;
     for (int64_t read = 0; read < reads.reads.count; ++read) {
-        Begins& own = of_sample[reads.reads.sample[read]];
         const bool is_reverse = reads.flag[read] & 16;
+        if (lacks_begin(reads.reads, read, is_reverse)) continue;
+        Begins& own = of_sample[reads.reads.sample[read]];
         own.places.emplace(is_reverse, is_reverse ? reads.end[read] : reads.reads.start[read]);
         own.bases += std::max<int64_t>(0, reads.end[read] - std::max(own.end, reads.reads.start[read]));
         own.end = std::max(own.end, reads.end[read]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,9 +169,10 @@ def collapsed_copies(folder: Path, depth: int, foreign: int, seed: int = 5, inse
     return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
 
 
-def source_rates(folder: Path) -> Any:
-    with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), RunOptions()) as files:
-        return seen(files, RunOptions())[0].source_rates
+def source_rates(folder: Path, options: RunOptions | None = None) -> Any:
+    options = options or RunOptions()
+    with open_files(RunInputs.of(folder / "reads.bam", folder / "ref.fa"), options) as files:
+        return seen(files, options)[0].source_rates
 
 
 def rates_with_errors(
@@ -265,14 +267,14 @@ def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
     return {site.variant.pos: site.samples[0].alleles for site in found if site.quality >= 20}
 
 
-def amplicons(folder: Path, depth: int) -> dict[int, tuple[int, ...]]:
+def amplicons(folder: Path, depth: int, between: int = 110) -> dict[int, tuple[int, ...]]:
     """Tiles whose mates cover most bases on one strand, with primers inside the next tile; genotypes by position."""
     rng = np.random.default_rng(4)
     codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
-    genotypes = [((0, 1), (1, 0), (1, 1))[i % 3] for i in range(LENGTH // 110)]
+    genotypes = [((0, 1), (1, 0), (1, 1))[i % 3] for i in range(LENGTH // between)]
     variants = [
         TruthVariant(at, (int(codes[at]),), (int(codes[at] + 1) % 4,), own)
-        for at, own in zip(range(342, LENGTH, 110), genotypes, strict=False)
+        for at, own in zip(range(342, LENGTH, between), genotypes, strict=False)
     ]
     copies = np.array([build_haplotype(codes, variants, number).codes for number in (0, 1)])
     size, step, primer, read = 400, 330, 24, 230
@@ -322,6 +324,19 @@ def test_primers_are_no_other_source(tmp_path):
     (found,) = pairhmm.explain(tmp_path / "reads.bam", tmp_path / "ref.fa", f"c:{place + 1}", backend="cpu")
     best = found.sites[0].samples["s"].genotypes[0]
     assert (best.genotype, best.other_sources < 0.1) == ("0/1", True)
+
+
+def test_snvs_under_primers_of_neighbours_are_no_copies(tmp_path):
+    """An SNV under a primer has an uneven share, which says nothing of the SNVs that are seen with it."""
+    expected = amplicons(tmp_path, 40, between=55)
+    assert calls(tmp_path) == expected
+
+
+def test_reads_without_their_primers_are_of_no_amplicons(tmp_path):
+    amplicons(tmp_path, 12)
+    primers = read_primers(str(tmp_path / "primers.bed"))
+    options = RunOptions(reads=replace(RunOptions().reads, primers=primers))
+    assert not source_rates(tmp_path, options).of_amplicons
 
 
 def test_a_copy_that_the_reference_lacks_makes_no_variants(collapsed):
