@@ -133,7 +133,7 @@ def test_sites_of_a_mixture(shown, tiny, run_cli, tmp_path):
 
 
 def test_panels_are_those_of_the_report(shown, reported):
-    check_panels(shown()["panels"], reported[1], 16)
+    check_panels(shown()["panels"], reported[1], 15)
 
 
 def test_panels_of_the_profile_model(shown, tiny, run_cli, tmp_path):
