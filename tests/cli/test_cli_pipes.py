@@ -95,7 +95,9 @@ def given(arguments, path):
     ("name", "arguments"), READ_ONCE, ids=lambda value: value if isinstance(value, str) else value[0]
 )
 def test_a_pipe_is_read_as_its_file(demo, run_cli, fifo, name, arguments):
-    expected = run_cli(*given(arguments, name), cwd=demo)
+    # Reads of a pipe do not show the errors of their library first.
+    alone = ("--no-stutter",) if arguments[0] == "call" and name == "reads.bam" else ()
+    expected = run_cli(*given(arguments, name), *alone, cwd=demo)
     assert expected.returncode == 0 and len(expected.stdout.splitlines()) > 1, expected.stderr
     pipe = fifo(demo / name)
     done = run_cli(*given(arguments, pipe), cwd=demo, timeout=60)
