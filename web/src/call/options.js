@@ -46,8 +46,9 @@ export function setOptions(core, options, strModel) {
     if (!NOT_OF_THE_CORE.has(name) && !core.set(name, value)) throw new Error(`${name} is no option of a run`);
   }
   for (const [name, value] of Object.entries(CORE)) core.set(name, value);
+  // Genotypes of the profile model, too, expect reads to slip as these gaps do.
+  setGaps(core, options, strModel);
   if (options.model === "profile") setProfile(core, PROFILES[options.parameters]);
-  else setGaps(core, options, strModel);
 }
 
 /** Gives the core the gap qualities of repeats. @param {Core} core @param {CallOptions} options @param {StrModel | null} strModel */
