@@ -114,6 +114,9 @@ bool lacks_begin(const Reads& reads, int64_t read, bool is_reverse) {
     return first > last || reads.base[is_reverse ? last : first] >= kCodeOfN;
 }
 
+// A rate on a grid of steps: sums of logarithms in another order give the same one.
+double on_grid(double rate) { return rate <= 0 ? 0 : std::pow(kStep, std::round(std::log(rate) / std::log(kStep))); }
+
 }  // namespace
 
 void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference) {
@@ -322,7 +325,7 @@ SourceRates SourceRateFinder::rates() const {
     SourceRates rates;
     rates.of_amplicons = are_of_amplicons();
     // Less two standard deviations.
-    rates.unpromised = std::max(0.0, errors_ - 2 * std::sqrt(errors_) - promised_) / std::max(1.0, sure_);
+    rates.unpromised = on_grid(std::max(0.0, errors_ - 2 * std::sqrt(errors_) - promised_) / std::max(1.0, sure_));
     if (snvs_.empty()) return rates;
     Rates found;
     for (int round = 0; round < kRounds; ++round) {
@@ -335,8 +338,8 @@ SourceRates SourceRateFinder::rates() const {
     ContextShares of_context;
     for (size_t context = 0; context < of_context.size(); ++context) {
         const ErrorShares& own = found.of_context[context];
-        of_context[context] = {std::max(rates.errors.strand, own.strand / found.chromosomes),
-                               std::max(rates.errors.growing, own.growing / found.chromosomes)};
+        of_context[context] = {on_grid(std::max(rates.errors.strand, own.strand / found.chromosomes)),
+                               on_grid(std::max(rates.errors.growing, own.growing / found.chromosomes))};
     }
     rates.foreign = lower_limit_of_foreign(found);
     rates.divergence = kSnvPrior * found.chromosomes;

@@ -129,7 +129,7 @@ def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
             else "##pairhmmModel=gatk, pcr_indel_model=none"
         ]
     assert rows["--model"] == rows["--pcr-indel-model"]
-    assert len(rows["--model"]) >= 16
+    assert len(rows["--model"]) >= 15
 
 
 def test_the_header_is_the_same_for_each_model(tmp_path):

@@ -424,7 +424,7 @@ def test_warnings_where_reads_can_show_nothing(call_in_node, run_cli, tmp_path, 
 
 @pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
 def test_sites_whose_reads_fit_no_haplotype(data_sets, call_in_node, run_cli, tmp_path, is_listed):
-    bam, reference, candidates = data_sets["chr22 tiny"]
+    bam, reference, candidates = data_sets["chr22 tiny" if is_listed else "chr20 100 kb"]
     given = {"variants": candidates} if is_listed else {}
     ours = call_in_node([bam], reference, **given)
     listed = ["-v", candidates] if is_listed else []
