@@ -320,7 +320,7 @@ std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotype
     SeenFragments seen = fragments(sample, genotypes);
     if (origins_ == nullptr) return alone(seen);
     if (origins_->rates.of_amplicons && slips_.empty()) seen = without_primers(seen, genotypes);
-    return with_other_sources(seen, genotypes, *origins_, sample, first_, last_, alone);
+    return with_other_sources(std::move(seen), genotypes, *origins_, sample, first_, last_, alone);
 }
 
 CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const {

@@ -169,8 +169,7 @@ public:
     // Weighs whether fragments are of a copy, or of a chromosome that differs as much. Gives the fragments that are not
     // of a copy: log10 is of these from then on.
     std::vector<size_t> weigh_clusters(const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
-        std::vector<Group> groups;
-        if (origins.neighbours != nullptr && rates_.foreign > 0) groups = groups_of(origins, sample, first, last);
+        std::vector<Group> groups = groups_of(origins, sample, first, last);
         if (!groups.empty()) weigh(groups);
         return without_foreign(groups);
     }
@@ -179,12 +178,8 @@ public:
     // the fragments that are not of a copy, and log10 of how much likelier a copy is than none.
     std::pair<std::vector<size_t>, double> copy_at_gaps(const ReadOrigins& origins, int sample, int64_t first,
                                                         int64_t last) const {
-        std::vector<Group> groups;
-        if (origins.neighbours != nullptr && rates_.foreign > 0)
-            groups = groups_of(origins, sample, first - kUnsureEnd, last + kUnsureEnd);
-        double none = std::log10(1 - copies(rates_));
-        for (const Group& group : groups) none += group.origin.chromosome;
-        return {without_foreign(groups), log10_of_copy(groups, &foreign_as_copy) - none};
+        const std::vector<Group> groups = groups_of(origins, sample, first - kUnsureEnd, last + kUnsureEnd);
+        return {without_foreign(groups), log10_of_copy(groups, &foreign_as_copy) - log10_of_none(groups)};
     }
 
     // log10 P(fragments | genotype) where foreign reads, which there are with a prior (log10), show an allele.
@@ -271,6 +266,7 @@ private:
     };
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
+        if (origins.neighbours == nullptr || rates_.foreign == 0) return {};
         const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
         FragmentNames names;
         for (size_t i = 0; i < seen_.fragments.size(); ++i) names.push_back(name_of(i));
@@ -337,6 +333,13 @@ private:
         return total;
     }
 
+    // log10 of the probability of no copy, times that of each group.
+    double log10_of_none(const std::vector<Group>& groups) const {
+        double total = std::log10(1 - copies(rates_));
+        for (const Group& group : groups) total += group.origin.chromosome;
+        return total;
+    }
+
     static double foreign_as_copy(const Group& group, size_t allele) {
         return group.is_foreign ? group.of_allele[allele] : group.origin.chromosome;
     }
@@ -359,9 +362,7 @@ private:
         const bool has_copy =
             std::any_of(groups.begin(), groups.end(), [](const Group& one) { return one.is_foreign; });
         const double without = std::log10(1 - copies(rates_));
-        double always = without;
-        for (const Group& group : groups) always += group.origin.chromosome;
-        if (has_copy) always = log10_of_copy(groups, &foreign_as_copy);
+        const double always = has_copy ? log10_of_copy(groups, &foreign_as_copy) : log10_of_none(groups);
         for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
             double total = without, own = 0, lift = 0;
             for (const Group& group : groups) {
@@ -535,15 +536,18 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
 std::vector<double> with_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins,
                                        int sample, int64_t first, int64_t last, const Alone& alone) {
     std::vector<double> log10 = alone(seen);
-    std::pair<std::vector<size_t>, double> copy;
-    if (origins.have_gaps)
-        copy = Sources(seen, genotypes, origins.rates, true, log10).copy_at_gaps(origins, sample, first, last);
-    add_other_sources(seen, genotypes, origins, sample, first, last, log10);
-    const auto& [chosen, odds] = copy;
-    if (chosen.empty() || chosen.size() == seen.fragments.size()) return log10;
-    SeenFragments rest = part_of(seen, chosen);
+    if (!origins.have_gaps) {
+        add_other_sources(std::move(seen), genotypes, origins, sample, first, last, log10);
+        return log10;
+    }
+    const auto [chosen, odds] =
+        Sources(seen, genotypes, origins.rates, true, log10).copy_at_gaps(origins, sample, first, last);
+    const bool has_copy = !chosen.empty() && chosen.size() < seen.fragments.size();
+    SeenFragments rest = has_copy ? part_of(seen, chosen) : SeenFragments();
+    add_other_sources(std::move(seen), genotypes, origins, sample, first, last, log10);
+    if (!has_copy) return log10;
     std::vector<double> others = alone(rest);
-    add_other_sources(rest, genotypes, origins, sample, first, last, others);
+    add_other_sources(std::move(rest), genotypes, origins, sample, first, last, others);
     for (size_t genotype = 0; genotype < log10.size(); ++genotype)
         log10[genotype] = log10_add(log10[genotype], odds + others[genotype]);
     return log10;
