@@ -3,6 +3,7 @@
     python benchmarks/artefacts.py paralogue --output /tmp/paralogue --rate 0.15 --mapq mixed
     python benchmarks/artefacts.py strand-motif --output /tmp/motif --rate 0.8
     python benchmarks/artefacts.py contamination --output /tmp/contaminated --rate 0.03
+    python benchmarks/artefacts.py stutter --output /tmp/stutter --rate 5
     python benchmarks/artefacts.py adaptors --output /tmp/adaptors --rate 0.5
     python benchmarks/artefacts.py tails --output /tmp/tails --rate 0.5
     python benchmarks/artefacts.py breakpoints --output /tmp/breakpoints --rate 0.5
@@ -27,6 +28,7 @@ from calling_data import align, index
 from pairhmm.simulate.files import ReadWriter, write_fasta, write_truth
 from pairhmm.simulate.reads import SimulatedReads, draw_reads
 from pairhmm.simulate.reference import make_contig, repeat_families
+from pairhmm.simulate.stutter import HIGHEST_RATE, Rates, find_tracts, stutter_rates
 from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_haplotype, place_variants
 
 CONTIG, READ_LENGTH, MARGIN = "chr1", 150, 1000
@@ -60,6 +62,7 @@ class Sample(NamedTuple):
     variants: list[TruthVariant]
     reads: SimulatedReads
     coverage: float
+    divergence: tuple[float, ...]
 
 
 Places = list[tuple[int, int]]
@@ -77,15 +80,24 @@ def main() -> None:
     options.add_argument(
         "--mapq", choices=("60", "mixed"), default="60", help="of foreign reads (default: %(default)s)"
     )
+    options.add_argument(
+        "--divergence",
+        type=float,
+        nargs=2,
+        default=DIVERGENCE,
+        metavar=("LEAST", "MOST"),
+        help="SNVs of a base of a copy (default: %(default)s)",
+    )
     options.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     given = options.parse_args()
     rng = np.random.default_rng([given.seed, *given.kind.encode()])
     codes, tracts = make_contig(rng, given.length, repeat_families(rng))
     snvs, indels = round(SNVS_PER_BASE * given.length), round(INDELS_PER_BASE * given.length)
     variants = place_variants(rng, codes, tracts, snvs, indels, 50, MARGIN)
-    reads = sequence(rng, [build_haplotype(codes, variants, copy) for copy in (0, 1)], given.coverage)
+    reads = sequence(rng, both_copies(codes, variants), given.coverage)
     own = len(reads.first_is_left)
-    sample, places = KINDS[given.kind](rng, Sample(codes, variants, reads, given.coverage), given.rate)
+    whole = Sample(codes, variants, reads, given.coverage, tuple(given.divergence))
+    sample, places = KINDS[given.kind](rng, whole, given.rate)
     write(given.output, sample, places)
     if given.kind in ALIGNED:
         align_anew(given.output)
@@ -93,9 +105,17 @@ def main() -> None:
         lower_mapping_qualities(rng, given.output / "reads.bam", own)
 
 
-def sequence(rng: np.random.Generator, copies: list[SimulatedHaplotype], coverage: float) -> SimulatedReads:
+def both_copies(codes: np.ndarray, variants: list[TruthVariant]) -> list[SimulatedHaplotype]:
+    """The two copies of a contig that a person has."""
+    return [build_haplotype(codes, variants, copy) for copy in (0, 1)]
+
+
+def sequence(
+    rng: np.random.Generator, copies: list[SimulatedHaplotype], coverage: float, stutter: Rates | None = None
+) -> SimulatedReads:
     """Reads of some copies of a contig, or of a part of it."""
-    return draw_reads(rng, copies, round(coverage * len(copies[0].codes) / (2 * READ_LENGTH)), READ_LENGTH)
+    fragments = round(coverage * len(copies[0].codes) / (2 * READ_LENGTH))
+    return draw_reads(rng, copies, fragments, READ_LENGTH, stutter=stutter)
 
 
 def paralogue(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sample, Places]:
@@ -108,7 +128,7 @@ def paralogue(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sa
         if end > len(sample.codes) - MARGIN:
             break
         copy = sample.codes[start:end].copy()
-        changed = rng.random(size) < rng.uniform(*DIVERGENCE)
+        changed = rng.random(size) < rng.uniform(*sample.divergence)
         copy[changed] = (copy[changed] + rng.integers(1, 4, int(changed.sum()), dtype=np.uint8)) % 4
         foreign = SimulatedHaplotype(copy, np.arange(start, end, dtype=np.int32))
         parts.append(sequence(rng, [foreign], rate * sample.coverage))
@@ -141,10 +161,18 @@ def contamination(rng: np.random.Generator, sample: Sample, rate: float) -> tupl
     others = place_variants(rng, sample.codes, [], wanted, 0, 50, MARGIN)
     own = sorted([*shared, *(one for one in others if one.start not in taken)], key=lambda one: one.start)
     own = [replace(one, genotype=((1, 1), (0, 1), (1, 0))[int(rng.integers(3))]) for one in own]
-    reads = sequence(rng, [build_haplotype(sample.codes, own, copy) for copy in (0, 1)], rate * sample.coverage)
+    reads = sequence(rng, both_copies(sample.codes, own), rate * sample.coverage)
     return sample._replace(reads=SimulatedReads.concatenate([sample.reads, reads])), [
         (one.start, one.start + 1) for one in own
     ]
+
+
+def stutter(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sample, Places]:
+    """Repeats gain and lose units so many times as often as in a library without PCR."""
+    copies, rates = both_copies(sample.codes, sample.variants), np.minimum(HIGHEST_RATE, rate * stutter_rates())
+    tracts = find_tracts(sample.codes, rates)
+    reads = sequence(rng, copies, sample.coverage, rates)
+    return sample._replace(reads=reads), list(zip(tracts.start.tolist(), tracts.end.tolist(), strict=True))
 
 
 def adaptors(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sample, Places]:
@@ -197,6 +225,7 @@ KINDS: dict[str, Callable[[np.random.Generator, Sample, float], tuple[Sample, Pl
     "paralogue": paralogue,
     "strand-motif": strand_motif,
     "contamination": contamination,
+    "stutter": stutter,
     "adaptors": adaptors,
     "tails": tails,
     "breakpoints": breakpoints,

@@ -29,6 +29,8 @@ KINDS: dict[str, list[list[object]]] = {
     "motif on a strand, 30x": [["strand-motif", "--rate", rate] for rate in (0.2, 0.4, 0.8, 1)],
     "motif on a strand, 10x": [["strand-motif", "--rate", rate, "--coverage", 10] for rate in (0.4, 0.8)],
     "copies elsewhere, 30x": [["paralogue", "--rate", rate] for rate in (0.08, 0.15, 0.25)],
+    "stutter, 30x": [["stutter", "--rate", rate] for rate in (1, 5, 15)],
+    "stutter, 10x": [["stutter", "--rate", rate, "--coverage", 10] for rate in (1, 5, 15)],
     "copies elsewhere, 20x": [["paralogue", "--coverage", 20]],
     "copies elsewhere, 10x": [["paralogue", "--coverage", 10]],
     "copies elsewhere, mixed mapping qualities": [["paralogue", "--mapq", "mixed"]],
