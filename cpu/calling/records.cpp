@@ -161,8 +161,9 @@ void append_block(const PlacedBlock& placed, std::string& lines) {
 }  // namespace
 
 void SiteCounts::add(const std::vector<Site>& more) {
-    sites += static_cast<int64_t>(more.size());
     for (const Site& site : more) {
+        if (site.variant.pos < 0) continue;
+        ++sites;
         limited += site.left_out > 0;
         if (site.unfit < kManyUnfit) continue;
         if (unfit++ == 0) first_unfit = site.variant.chrom + ":" + std::to_string(site.variant.pos + 1);

@@ -20,6 +20,7 @@ struct SiteCounts {
     int64_t sites = 0, limited = 0, unfit = 0;
     std::string first_unfit;  // the first of these
 
+    // Sites before the origin of a circle count at its end.
     void add(const std::vector<Site>& more);
 };
 

@@ -34,6 +34,7 @@ ReferenceWalk::ReferenceWalk(ReferenceBases& reference, std::vector<std::string>
       limits_(std::move(limits)),
       circles_(std::move(circles)) {
     for (size_t i = 0; i < contigs_.size(); ++i) number_.emplace(contigs_[i], static_cast<int>(i));
+    for (PloidyInterval& one : intervals_) one.start = std::max<int64_t>(0, one.start);
 }
 
 int ReferenceWalk::number_of(const std::string& chrom) const {
@@ -105,8 +106,9 @@ char ReferenceWalk::base_at(const PloidyInterval& interval, int64_t position) {
 void append_records(const std::vector<Site>& sites, const RecordFormat& format, ReferenceWalk* walk,
                     RecordLines& lines) {
     for (const Site& site : sites) {
-        if (walk != nullptr) walk->until(site.variant.chrom, site.variant.pos, lines);
-        lines.append(site, format);
+        const bool is_written = walk == nullptr || site.variant.pos >= 0;
+        if (walk != nullptr && is_written) walk->until(site.variant.chrom, site.variant.pos, lines);
+        if (is_written) lines.append(site, format);
         if (walk != nullptr) walk->pass_over(site.variant.chrom, site.variant.end());
     }
 }

@@ -28,7 +28,8 @@ class ReferenceWalk {
 public:
     // The intervals are disjoint, in the order of the contigs. Bases of a lower quality than the least are not counted.
     // limits: GQ from which on each further band begins, ascending. circles: circular contigs and their bases, whose
-    // reads and reference are unrolled (circle_reads.hpp), and whose intervals and records are not.
+    // reads and reference are unrolled (circle_reads.hpp), and whose intervals and records are not. No block is given
+    // before the origin.
     ReferenceWalk(ReferenceBases& reference, std::vector<std::string> contigs, std::vector<PloidyInterval> intervals,
                   int min_base_quality, std::vector<int> limits, std::map<std::string, int64_t> circles = {});
 
@@ -70,7 +71,8 @@ private:
     std::string bases_;
 };
 
-// Appends the records of sites, with the blocks before each where there is a walk.
+// Appends the records of sites, with the blocks before each where there is a walk. Of sites before the origin of a
+// circle, which are records at its end, it only learns what their deletions take away.
 void append_records(const std::vector<Site>& sites, const RecordFormat& format, ReferenceWalk* walk,
                     RecordLines& lines);
 

@@ -313,6 +313,11 @@ RegionResult Run::result_of(ScoredRegion&& region) {
     return result;
 }
 
+bool is_before_origin(const RegionResult& result) {
+    const std::vector<Variant>& variants = result.region.region.variants;
+    return !variants.empty() && variants.back().pos < 0;
+}
+
 bool Run::make_records() {
     std::optional<ReferenceWalk> walk = walk_;
     RecordLines lines = lines_;
@@ -325,6 +330,8 @@ bool Run::make_records() {
     replace(walk_, std::move(walk));
     lines_ = std::move(lines);
     for (size_t i = 0; i < records.size(); ++i) results_[i].records = std::move(records[i]);
+    // A gVCF has them as results at the end of the circle.
+    if (walk_) results_.erase(std::remove_if(results_.begin(), results_.end(), is_before_origin), results_.end());
     return true;
 }
 

@@ -41,6 +41,9 @@ struct RegionResult {
     std::string records, likelihoods, haplotypes;  // lines of the VCF, and of the two tables
 };
 
+// Whether all candidates of a circle's region lie before its origin.
+bool is_before_origin(const RegionResult& result);
+
 class Run {
 public:
     RunOptions options;
@@ -80,7 +83,8 @@ public:
     const PreparedBatch& last_begun() const { return begun_.back(); }
     // Takes the scores of the batch that was begun first.
     void score(const double* log10, const uint8_t* precision);
-    // Makes the records of its regions. False where it lacked something.
+    // Makes the records of its regions, of which a gVCF has none before the origin of a circle. False where it lacked
+    // something.
     bool make_records();
     // Makes the lines behind the last record. False where it lacked something.
     bool make_rest();

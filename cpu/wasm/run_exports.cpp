@@ -218,13 +218,16 @@ PAIRHMM_EXPORT("run_batch") void pairhmm_run_batch(const Run* run, BatchView* vi
              View(reads.base_quality)};
 }
 
-// Gives the number of regions.
-PAIRHMM_EXPORT("run_score") uint32_t pairhmm_run_score(Run* run, const double* log10, const uint8_t* precision) {
+PAIRHMM_EXPORT("run_score") void pairhmm_run_score(Run* run, const double* log10, const uint8_t* precision) {
     run->score(log10, precision);
-    return static_cast<uint32_t>(run->results().size());
 }
 
 PAIRHMM_EXPORT("run_records") uint32_t pairhmm_run_records(Run* run) { return run->make_records(); }
+
+// The number of regions that were scored last.
+PAIRHMM_EXPORT("run_regions") uint32_t pairhmm_run_regions(const Run* run) {
+    return static_cast<uint32_t>(run->results().size());
+}
 
 PAIRHMM_EXPORT("run_region") void pairhmm_run_region(const Run* run, uint32_t number, RegionView* view) {
     const pairhmm::RegionResult& result = run->results()[number];

@@ -205,7 +205,7 @@ def write_calls(
         raise InputError("--haplotype-window", "", "windows are those of a mixture without circles", cure)
     caller = _Caller(genotyping, inputs.candidates_are_discovered, written, haplotype_table is not None)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
-    with open_results(inputs, chosen, use, watch, refinement(inputs)) as run:
+    with open_results(inputs, chosen, use, watch, refinement(inputs), makes_blocks=written.gvcf) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
         check_names(genotyping, run.samples)

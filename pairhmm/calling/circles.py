@@ -93,6 +93,17 @@ class UnrolledReference:
             for chrom, start, end in intervals
         ]
 
+    def with_ends(self, intervals: Sequence[Interval], reach: int) -> list[Interval]:
+        """Intervals of the second turn; before one at the origin also the last bases of the circle, if asked for."""
+        wider = []
+        for chrom, start, end in intervals:
+            length = self.on_contig(chrom)
+            ends = [one.start for one in intervals if one.chrom == chrom and one.end == 2 * length]
+            if length and start == length and ends:
+                start = max(ends[0], 2 * length - reach) - length
+            wider.append(Interval(chrom, start, end))
+        return wider
+
     def rolled_up(self, intervals: Iterable[Interval]) -> list[Interval]:
         """The inverse of `second_turns`. Intervals that begin on the first turn begin before 0."""
         return [

@@ -27,7 +27,7 @@ from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, li
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_of
 from pairhmm.calling.stutter import seen
 from pairhmm.calling.summary import RunCounts
-from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
+from pairhmm.calling.targets import PADDING, Inside, Locus, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.choice import Choice
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
@@ -100,6 +100,7 @@ def open_results(
     refine: Refine | None = None,
     filters_reads: bool = True,
     makes_genotypes: bool = True,
+    makes_blocks: bool = False,
 ) -> Iterator[OpenResults[Result]]:
     """Open a run. Each thread works on shards of it, if it can be divided.
 
@@ -114,6 +115,8 @@ def open_results(
         As for `Run.regions`.
     makes_genotypes : bool
         Whether to see what tells that reads are of another source, which only genotypes use.
+    makes_blocks : bool
+        Whether sites at the end of a circle are made before its beginning, too: a gVCF has no block under deletions.
 
     Raises
     ------
@@ -128,6 +131,8 @@ def open_results(
         files = stack.enter_context(open_files(inputs, options, 1 if is_divisible else None))
         files, seen_options = seen(files._replace(makes_genotypes=makes_genotypes), options)
         plan = replace(plan, options=seen_options)
+        if makes_blocks and files.requested is not None:
+            files = files._replace(requested=files.genome.with_ends(files.requested, PADDING))
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _thread_count(work, options.threads, len(files.reader.sources))
         stop = threading.Event()

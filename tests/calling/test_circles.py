@@ -262,13 +262,13 @@ def test_reference_blocks_beside_the_origin_are_those_elsewhere(write, called, n
     places, variants = qualities(called("here", "--circular", "c", *options))
     expected, records = qualities(called("elsewhere", *options))
     assert variants == turned(records, 900) and variants
-    # Under a deletion over the origin, the blocks at the beginning are written before its record.
-    under = {1, 2} if name == "deletion over" else set()
-    assert set(places) == {elsewhere(at, -900) for at in expected} | under
+    assert set(places) == {elsewhere(at, -900) for at in expected}
     for at, quality in expected.items():
         if READ < at <= LENGTH - READ:  # The other circle is taken for a line.
             assert places[elsewhere(at, -900)] == quality
     beside, _ = qualities(called("here", "--circular", "c", *options, "-r", f"c:{LENGTH - 20}-30"))
+    behind, records = qualities(called("here", "--circular", "c", *options, "-r", "c:1-30"))
+    assert set(behind) | {int(one[1]) for one in records} == set(range(1, 31)), "a deletion's record is not asked for"
     inside = {*range(LENGTH - 20, LENGTH + 1), *range(1, 31)}
     assert beside == {at: quality for at, quality in places.items() if at in inside}
 

@@ -74,6 +74,21 @@ export class UnrolledReference {
     });
   }
 
+  /**
+   * Intervals of the second turn; before one at the origin also the last bases of the circle, if asked for.
+   *
+   * @param {Interval[]} intervals
+   * @param {number} reach
+   */
+  withEnds(intervals, reach) {
+    return intervals.map(({ chrom, start, end }) => {
+      const length = this.onContig(chrom);
+      const last = intervals.find((one) => one.chrom === chrom && one.end === 2 * length);
+      const isWider = length && start === length && last;
+      return { chrom, start: isWider ? Math.max(last.start - length, length - reach) : start, end };
+    });
+  }
+
   /** Candidates, those of circles on every turn. @param {AsyncIterable<Variant>} variants @returns {AsyncGenerator<Variant>} */
   async *allTurns(variants) {
     /** @type {Variant[]} */

@@ -168,9 +168,11 @@ export class Core {
   /** The regions of the batch that was begun first, once it is scored. @param {Scores} scores @returns {Promise<ScoredRegion[]>} */
   async regions({ log10, precision }) {
     const { native, call, run } = this;
-    const count = native.with((arrays) => call.run_score(run, arrays.pass(log10), arrays.pass(precision)));
+    native.with((arrays) => call.run_score(run, arrays.pass(log10), arrays.pass(precision)));
     await this.step("run_records");
-    return Array.from({ length: count }, (_, i) => native.copies(REGION, (view) => call.run_region(run, i, view)));
+    return Array.from({ length: call.run_regions(run) }, (_, i) =>
+      native.copies(REGION, (view) => call.run_region(run, i, view)),
+    );
   }
 
   /** The lines of the VCF behind the last record. */

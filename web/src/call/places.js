@@ -10,7 +10,7 @@ import { lowerBound } from "../arrays.js";
 /** @import { Interval } from "../files/intervals.js" */
 
 /** Bases on either side of an interval that was asked for in which candidates are sought, too. */
-const CONTEXT = 1000;
+export const CONTEXT = 1000;
 
 /** Contigs and their lengths in the order of the run. @param {AlignmentReader} reader @param {Reference} reference */
 export function contigOrder(reader, reference) {

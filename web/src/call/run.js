@@ -13,7 +13,7 @@ import { runBlocks, UnrolledReference } from "./circles.js";
 import { Core } from "./core.js";
 import { lookAtLibrary } from "./library.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
-import { contigOrder, Extent, findPlaces, runExtent, wholeContigs, withContext } from "./places.js";
+import { CONTEXT, contigOrder, Extent, findPlaces, runExtent, wholeContigs, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, primersOf, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 
@@ -126,7 +126,9 @@ async function open(inputs, options, engine, told) {
   reference.checkAligned(reader.contigs, paths);
   const inFile = contigOrder(reader, genome);
   const contigs = reference.unrolled(inFile);
-  const asked = circles.size ? reference.turned(places ?? wholeContigs(inFile), 1) : places;
+  const turned = circles.size ? reference.turned(places ?? wholeContigs(inFile), 1) : places;
+  // A gVCF has no block under a deletion, also where that begins before the origin.
+  const asked = turned && options.gvcf ? reference.withEnds(turned, CONTEXT) : turned;
   const known = withContext(asked, reference);
   const isListed = inputs.variants !== undefined;
   checkRecords(inputs, options, reader.samples.length);
