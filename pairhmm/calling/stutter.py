@@ -24,6 +24,7 @@ from pairhmm.calling.str_counts import Site, count_changes
 from pairhmm.calling.str_rates import estimate_rates
 from pairhmm.engine.task_threads import TaskThreads
 from pairhmm.errors import InputError
+from pairhmm.files.descriptors import STDIN
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, slip_rates_of, str_model_of
@@ -143,7 +144,9 @@ def _estimated(sites: Counter[Site], model: GatkOptions) -> StrModel:
 def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
     """Reads from places that are spread over the files; without an index, the first ones. None of a pipe."""
     sources, contigs = files.reader.sources, list(files.contigs)
-    if not all(os.path.isfile(source.path) for source in sources):
+    if pipes := [source.path for source in sources if not os.path.isfile(source.path)]:
+        rule = "is read once, so that no reads are looked at first for the errors of the library"
+        log.info("%s %s; give a file", "stdin" if pipes[0] == STDIN else pipes[0], rule)
         return
     of_mixture = options.discovery.errors is not None
     most, fewest = (OF_MIXTURE, OF_MIXTURE) if of_mixture else (MOST, FEWEST)

@@ -102,6 +102,8 @@ def test_a_pipe_is_read_as_its_file(demo, run_cli, fifo, name, arguments):
     pipe = fifo(demo / name)
     done = run_cli(*given(arguments, pipe), cwd=demo, timeout=60)
     assert (done.returncode, done.stdout.replace(str(pipe), name)) == (0, expected.stdout), done.stderr
+    told = f"{pipe} is read once, so that no reads are looked at first for the errors of the library; give a file\n"
+    assert (told in done.stderr) == bool(alone)
 
 
 @pytest.mark.parametrize(
