@@ -7,6 +7,7 @@ are 0-based half-open.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -73,15 +74,18 @@ def _bam_offsets(index: BamIndex) -> Iterator[tuple[int, int, NDArray[np.int64],
 
 
 def _cram_densities(index: Sequence[CramSlice], lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
-    """Contig number and density of each contig, from the sizes of its slices."""
-    slices: dict[int, list[tuple[int, int, int]]] = {}
-    for contig, start, span, _, _, size in index:
-        if contig >= 0:
-            slices.setdefault(contig, []).append((start - 1, start - 1 + span, size))
+    """Contig number and density of each contig, from the sizes of its slices. Those of several contigs are even."""
+    slices: dict[int, list[tuple[int, int, float]]] = {}
+    aligned = [line for line in index if line.contig >= 0]
+    bases = Counter[tuple[int, int]]()
+    for line in aligned:
+        bases[line.container, line.offset] += max(1, line.span)
+    for contig, start, span, container, offset, size in aligned:
+        own = max(1, span) / bases[container, offset] * size
+        slices.setdefault(contig, []).append((start - 1, start - 1 + span, own))
     for number, found in slices.items():
-        first, last, size = np.array(found, dtype=np.int64).T
-        first, last = np.clip(first, 0, lengths[number]), np.clip(last, 0, lengths[number])
-        per_base = size / np.maximum(last - first, 1)
+        first, last = np.clip(np.array([one[:2] for one in found], dtype=np.int64).T, 0, lengths[number])
+        per_base = np.array([size for _, _, size in found]) / np.maximum(last - first, 1)
         edges = distinct(np.concatenate([[0], first, last, [lengths[number]]]))
         steps = np.zeros(len(edges))
         np.add.at(steps, np.searchsorted(edges, first), per_base)

@@ -205,6 +205,22 @@ def test_densities_of_both_kinds(make, kind):
     assert {density.upto(LENGTH) for density in densities.values()} == {300.0}
 
 
+def test_slices_of_several_contigs_count_once(make):
+    make("x.bam")
+    with pysam.AlignmentFile("x.bam") as reads:
+        mode = {"template": reads, "reference_filename": "ref.fa", "format_options": [b"multi_seq_per_slice=1"]}
+        with pysam.AlignmentFile("x.cram", "wc", **mode) as out:
+            for read in reads:
+                out.write(read)
+    pysam.index("x.cram")
+    with Reference("ref.fa") as genome, AlignmentReader(["x.cram"], genome, need_index=True) as reader:
+        source = reader.sources[0]
+    whole = {line.container: line.size for line in source.index.cram}
+    assert len(whole) < len(WITH_READS) == len([line for line in source.index.cram if line.contig >= 0])
+    total = sum(float(density.upto(np.array([LENGTH]))[0]) for density in read_densities(source).values())
+    assert total == pytest.approx(sum(whole.values()))
+
+
 def tables_of(bai):
     """Where each contig's table of offsets stands in a .bai, and how many it has."""
     words = np.frombuffer(bai[4:], "<u4", count=(len(bai) - 4) // 4).tolist()

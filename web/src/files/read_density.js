@@ -6,7 +6,7 @@ import { Bam } from "./bam.js";
 
 /** @import { OpenAlignments } from "./alignments.js" */
 /** @import { BamIndex, Place } from "./bam_index.js" */
-/** @import { CramIndex } from "./cram_index.js" */
+/** @import { CramIndex, Slice } from "./cram_index.js" */
 
 /** How many reads a contig has before each position of some. @typedef {{edges: number[], before: number[]}} ReadDensity */
 
@@ -67,15 +67,23 @@ function ofBam({ reads, starts, shift }, lengths) {
 
 /** @param {CramIndex} index @param {number[]} lengths @returns {[number, ReadDensity][]} */
 function ofCram({ lines }, lengths) {
-  const tids = [...new Set(lines.map(({ tid }) => tid))].filter((tid) => tid >= 0);
+  // Slices of several contigs have a line of each: they are even.
+  const aligned = lines.filter(({ tid }) => tid >= 0);
+  /** @type {Map<string, number>} */
+  const bases = new Map();
+  const keyOf = (/** @type {Slice} */ { containerStart, sliceStart }) => `${containerStart} ${sliceStart}`;
+  for (const one of aligned) bases.set(keyOf(one), (bases.get(keyOf(one)) ?? 0) + Math.max(1, one.span));
+  const bytesOf = (/** @type {Slice} */ one) =>
+    (Math.max(1, one.span) / /** @type {number} */ (bases.get(keyOf(one)))) * one.sliceBytes;
+  const tids = [...new Set(aligned.map(({ tid }) => tid))];
   return tids.map((tid) => {
     const clip = (/** @type {number} */ at) => Math.min(Math.max(at, 0), lengths[tid]);
-    const slices = lines
+    const slices = aligned
       .filter((one) => one.tid === tid)
-      .map(({ start, span, sliceBytes }) => ({ first: clip(start - 1), last: clip(start - 1 + span), sliceBytes }));
+      .map((one) => ({ first: clip(one.start - 1), last: clip(one.start - 1 + one.span), bytes: bytesOf(one) }));
     const edges = distinct([0, lengths[tid], ...slices.flatMap(({ first, last }) => [first, last])]);
     const steps = edges.map(() => 0);
-    const rates = slices.map((one) => ({ ...one, rate: one.sliceBytes / Math.max(one.last - one.first, 1) }));
+    const rates = slices.map((one) => ({ ...one, rate: one.bytes / Math.max(one.last - one.first, 1) }));
     for (const { first, rate } of rates) steps[lowerBound(edges, first)] += rate;
     for (const { last, rate } of rates) steps[lowerBound(edges, last)] -= rate;
     let [rate, bytes] = [0, 0];
