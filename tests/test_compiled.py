@@ -63,7 +63,7 @@ def test_validate(run, tmp_path, run_cli, backend):
     path.write_text(PAIR.format(score))
     found = run("validate", "--backend", backend, path)
     assert found.returncode == 0, found.stderr
-    assert "1 pairs" in found.stderr and "float64" in found.stdout
+    assert "1 pair," in found.stderr and "float64" in found.stdout
     assert ("warning: backend reference" in found.stderr) == (backend == "auto")
 
 

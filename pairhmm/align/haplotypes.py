@@ -16,6 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.formats import require_ending
 from pairhmm.files.names import printable
+from pairhmm.plurals import counted
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.fastx import SequenceRecord, read_sequences
 from pairhmm.sequences.intervals import parse_region
@@ -168,7 +169,7 @@ def write_haplotype_variants(
     differences = [{(first + position, ref, alt) for position, ref, alt in of_haplotype} for of_haplotype in relative]
     names = [record.name for record in records]
     count = _write_vcf(output, chrom, contigs, names, differences, reference=reference, provenance=provenance or {})
-    log.info("%d haplotypes, %d variants", len(names), count)
+    log.info("%s, %s", counted(len(names), "haplotype"), counted(count, "variant"))
     return count
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.molecules import Families
 from pairhmm.options import check_fields
+from pairhmm.plurals import counted
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +110,9 @@ class MoleculeCounts:
         is_idle = (options.families != "none" and not self.families) or (options.join_mates and not self.fragments)
         if options.families != "none" and not self.families:
             parts.append("reads marked as duplicates are used with --exclude-flags 0xB04")
-        log.log(logging.WARNING if is_idle else logging.INFO, "%d profiles: %s", self.profiles, "; ".join(parts))
+        log.log(
+            logging.WARNING if is_idle else logging.INFO, "%s: %s", counted(self.profiles, "profile"), "; ".join(parts)
+        )
 
 
 def _apart(differing: int, distant: int) -> str:

@@ -30,6 +30,7 @@ from pairhmm.models.profile import PRESETS, ProfileModel, preset
 from pairhmm.models.profile_writer import MadeProfile, open_profiles
 from pairhmm.native import require_compiled
 from pairhmm.options import with_keywords
+from pairhmm.plurals import counted
 from pairhmm.process import closed_at_exit
 from pairhmm.sequences.arrays import Names
 
@@ -128,7 +129,7 @@ def write_profiles(
         for one in make_profiles(inputs, chosen):
             write(one)
             count, reads = count + 1, reads + one.reads
-    log.info("%d profiles of %d reads", count, reads)
+    log.info("%s of %s", counted(count, "profile"), counted(reads, "read"))
     return count
 
 

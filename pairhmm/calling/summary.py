@@ -12,6 +12,7 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.stream import RegionCounts
 from pairhmm.calling.timing import Timing
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.plurals import counted
 from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GENOTYPES
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ class RunCounts:
             )
         if stream.capped_reads:
             log.warning(
-                "%d reads left out of %d regions deeper than %d reads a sample (--max-depth)",
-                stream.capped_reads,
-                stream.capped_regions,
+                "%s left out of %s deeper than %d reads a sample (--max-depth)",
+                counted(stream.capped_reads, "read"),
+                counted(stream.capped_regions, "region"),
                 options.evidence.max_depth,
             )
         if self.tagged:
@@ -213,7 +214,8 @@ class RunCounts:
             self.filtered.announce(options.model, self.lowered / self.bases if self.bases else 0.0)
         self.timing.log()
         aside = f" ({self.filtered.set_aside} {'set aside' if filters_reads else 'fit no haplotype'})"
-        log.info("%d regions, %d reads%s, %d pairs", stream.regions, stream.reads, aside, stream.pairs)
+        regions, reads = counted(stream.regions, "region"), counted(stream.reads, "read")
+        log.info("%s, %s%s, %s", regions, reads, aside, counted(stream.pairs, "pair"))
         if self.molecules is not None:
             self.molecules.announce(options.molecules)
 
@@ -255,8 +257,8 @@ class SiteCounts:
             )
         if self.limited:
             log.warning(
-                "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the"
+                "%s more than %d genotypes by their alleles and ploidy: the alternative alleles with the"
                 " fewest reads were not weighed there, and where they stay in a record its PL is missing",
-                self.limited,
+                counted(self.limited, "site has", "sites have"),
                 MAX_GENOTYPES,
             )

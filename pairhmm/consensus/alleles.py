@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.calling.circles import UnrolledReference
 from pairhmm.errors import InputError
+from pairhmm.plurals import counted
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.letters import SET_OF_LETTER
 from pairhmm.variants.call_reader import CalledSites
@@ -101,7 +102,7 @@ def read_alleles(
                     alleles[site.chrom].add(site.pos, site.ref.upper(), alt.upper(), fraction)
     if failed:
         rule = "most molecules have alleles that fail a filter, and the reference takes their place"
-        log.warning("%s: %d records where %s: %s the first", path, len(failed), rule, failed[0])
+        log.warning("%s: %s where %s: %s the first", path, counted(len(failed), "record"), rule, failed[0])
     return name, alleles
 
 

@@ -252,11 +252,6 @@ class ExplainedSite:
         return self.record is not None and self.has_alternative
 
 
-def counted(number: int, what: str) -> str:
-    """So many things in words."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def is_alternative(genotype: str) -> bool:
     """Whether a genotype has an alternative allele."""
     return any(allele not in "0." for allele in genotype.replace("|", "/").split("/"))

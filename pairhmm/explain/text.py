@@ -8,8 +8,8 @@ from itertools import chain
 from pairhmm.explain.facts import (
     Explanation,
     ScoredHaplotypes,
-    counted,
 )
+from pairhmm.plurals import counted
 
 _INDENT = "  "
 

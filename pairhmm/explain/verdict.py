@@ -16,9 +16,9 @@ from pairhmm.explain.facts import (
     ShownAllele,
     Verdict,
     Window,
-    counted,
     is_alternative,
 )
+from pairhmm.plurals import counted
 
 REASONS = {
     "called": "a record has an alternative allele",

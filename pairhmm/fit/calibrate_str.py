@@ -19,6 +19,7 @@ from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import model_of_rates, str_toml
 from pairhmm.native import require_compiled
 from pairhmm.options import with_keywords
+from pairhmm.plurals import counted
 
 log = logging.getLogger(__name__)
 
@@ -89,9 +90,11 @@ def calibrate_str(
     if not rates.repeats.any():
         raise InputError(name, "", "no tandem repeat has 8 reads or more", "give a deeper sample, or more of it")
     changes = int(rates.changes.sum())
-    log.info("%d repeats, %d reads over them, %d with other units", rates.repeats.sum(), rates.reads.sum(), changes)
+    repeats, reads = int(rates.repeats.sum()), int(rates.reads.sum())
+    log.info("%s, %s over them, %d with other units", counted(repeats, "repeat"), counted(reads, "read"), changes)
     if changes < FEW_CHANGES:
-        log.warning("only %d reads have other units: most rates are those that are expected without any reads", changes)
+        few = counted(int(changes), "read has", "reads have")
+        log.warning("only %s other units: most rates are those that are expected without any reads", few)
     quality = min(chosen.model.insertion_quality, chosen.model.deletion_quality)
     return model_of_rates(rates.gain, rates.loss, name, quality, chosen.model.gap_quality), rates
 

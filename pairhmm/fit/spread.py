@@ -15,6 +15,7 @@ from pairhmm.calling.run_options import RunInputs
 from pairhmm.calling.shards import Work, work_of
 from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.descriptors import STDIN
+from pairhmm.plurals import counted
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 
@@ -47,7 +48,7 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
         return inputs if requested is None else replace(inputs, intervals=tuple(requested))
     count = min(MOST_WINDOWS, max(FEWEST_WINDOWS, most // READS_OF_WINDOW))
     windows = [window for number in range(count) for window in _window(work, contigs, number / count, share / count)]
-    log.info("reads are taken from %d windows with %.2g of all reads", count, share)
+    log.info("reads are taken from %s with %.2g of all reads", counted(count, "window"), share)
     return replace(inputs, intervals=tuple(windows))
 
 

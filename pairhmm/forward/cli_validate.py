@@ -14,6 +14,7 @@ from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import validate
 from pairhmm.models.batch import PRECISIONS
+from pairhmm.plurals import counted
 from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 log = logging.getLogger(__name__)
@@ -92,9 +93,12 @@ def command(
         threads=threads,
     )
     _print_worst(result, worst)
-    measured = f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"
+    measured = (
+        f"{counted(result.pairs, 'pair')}, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"
+    )
     if not result.holds:
-        log.error("%s: %d pairs exceed it or are not finite", measured, result.failures)
+        failures = counted(result.failures, "pair exceeds it or is not finite", "pairs exceed it or are not finite")
+        log.error("%s: %s", measured, failures)
         raise SystemExit(1)
     log.info("%s: all pairs are within it", measured)
 

@@ -32,6 +32,7 @@ from pairhmm.map.sketch.pairs import chance_text
 from pairhmm.map.sketch.sketches import Scheme, Sketches
 from pairhmm.map.tokens import TokenCollector, check_size
 from pairhmm.options import check_whole
+from pairhmm.plurals import counted
 
 log = logging.getLogger(__name__)
 
@@ -229,7 +230,7 @@ def _samples_of(read: _Properties) -> list[str]:
 
 
 def _log_result(drawn: SampleMap, scheme: Scheme | None) -> None:
-    log.info("%d samples by %s", len(drawn.names), ", ".join(drawn.groups))
+    log.info("%s by %s", counted(len(drawn.names), "sample"), ", ".join(drawn.groups))
     if not drawn.is_above_chance:
         cure = "Give properties that samples have in common" if scheme is None else chance_text(scheme)
         log.warning("no two samples are more alike than chance: no positions. %s", cure)

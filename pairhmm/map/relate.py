@@ -17,6 +17,7 @@ from pairhmm.files.outputs import open_output
 from pairhmm.map.genotype_reader import read_frequencies
 from pairhmm.map.relatedness import Relatedness, RelatedPair, RelatedSample, relate_samples
 from pairhmm.map.site_reader import read_sample_sites
+from pairhmm.plurals import counted
 from pairhmm.variants.genealogy import Genealogy, PedigreeError
 from pairhmm.variants.pedigree import read_genealogy
 
@@ -83,7 +84,7 @@ def relate(
         genealogy = read_genealogy(sheet, pedigree, sites.samples)
         _warn_of_unknown([name for name in sites.samples if name not in genealogy.individuals])
     shares = None if frequencies is None else read_frequencies(path_of(frequencies), keys)
-    log.info("%d samples, %d sites", len(sites.samples), len(keys))
+    log.info("%s, %s", counted(len(sites.samples), "sample"), counted(len(keys), "site"))
     try:
         return relate_samples(sites, genealogy, shares)
     except PedigreeError as error:
@@ -93,9 +94,8 @@ def relate(
 def _warn_of_unknown(samples: Sequence[str]) -> None:
     if samples:
         names = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
-        log.warning(
-            "%d samples are not in the sheet or the pedigree, so no relation is expected: %s", len(samples), names
-        )
+        unknown = counted(len(samples), "sample is", "samples are")
+        log.warning("%s not in the sheet or the pedigree, so no relation is expected: %s", unknown, names)
 
 
 @kept_apart()

@@ -14,6 +14,7 @@ from pairhmm.files.formats import HTML_ENDINGS, require_ending
 from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
+from pairhmm.plurals import counted
 from pairhmm.report.cohort import MIN_DEPTH
 from pairhmm.report.explained import read_reported_explanations
 from pairhmm.report.fit import read_reported_fit
@@ -129,7 +130,8 @@ def report(
         write_multiqc(multiqc, _multiqc_contents(page))
     counts = page.counts
     shown = counts["sites"], counts["panels"], len(page.samples), counts["hits"]
-    log.info("%d sites, %d panels, %d samples, %d hits: %s", *shown, output)
+    told = ", ".join(map(counted, shown, ("site", "panel", "sample", "hit")))
+    log.info("%s: %s", told, output)
 
 
 def _page_data(report: Report, title: str, link_genome: str | None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pairhmm.files.destinations import check_apart, check_given_once, kept_apart
 from pairhmm.files.names import check_file_names
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
+from pairhmm.plurals import counted
 from pairhmm.scan.api import ScanKeywords
 from pairhmm.scan.base import Patterns, Scanned, Scanner, ScanOptions, Tiling, choose
 from pairhmm.scan.candidates import open_candidates
@@ -133,7 +134,8 @@ def scan_files(
             candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
         outputs.write(scanned, sinks, candidates)
     counts = outputs.counts
-    log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
+    files, reads, hits = counted(counts.files, "file"), counted(counts.reads, "read"), counted(counts.hits, "hit")
+    log.info("%s, %s, %d bases, %s", files, reads, counts.bases, hits)
     return counts
 
 
@@ -194,7 +196,8 @@ def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule
     if len(unable):
         first = signatures.names[int(unable[0])]
         option = cure.rpartition(" ")[2]
-        log.warning("%s: %d signatures skipped, with %s (%s): %s ...", path, len(unable), rule, option, first)
+        skipped = counted(len(unable), "signature")
+        log.warning("%s: %s skipped, with %s (%s): %s ...", path, skipped, rule, option, first)
 
 
 def _log_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min_breadth: float) -> None:
@@ -205,7 +208,8 @@ def _log_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min
     )  # fmt: skip
     masked = int(masked_tiles(signatures, tiling).sum())
     if masked:
-        log.info("%d tiles of low complexity are not searched for (--no-mask searches for them)", masked)
+        tiles_masked = counted(masked, "tile of low complexity is", "tiles of low complexity are")
+        log.info("%s not searched for (--no-mask searches for them)", tiles_masked)
     log.info("%s", call_rule(min_breadth))
 
 

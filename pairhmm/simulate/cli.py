@@ -10,6 +10,7 @@ import rich_click as click
 
 from pairhmm.cli.fields import option
 from pairhmm.cli.help_style import GENOME, OUTPUT, READS, CommandGroup
+from pairhmm.plurals import counted
 from pairhmm.simulate import api
 from pairhmm.simulate.cli_inputs import cohort, samples, signal, signatures
 
@@ -96,7 +97,8 @@ def command(context: click.Context, /, output: str | None, **options: Any) -> No
         raise click.UsageError("Missing option '-o' / '--output'.", context)
 
     data = api.simulate(output, **options)
-    log.info("%d SNVs, %d indels, %d read pairs: %s", data.snvs, data.indels, data.pairs, data.bam.parent)
+    variants = f"{counted(data.snvs, 'SNV')}, {counted(data.indels, 'indel')}"
+    log.info("%s, %s: %s", variants, counted(data.pairs, "read pair"), data.bam.parent)
 
 
 command.add_command(signatures)

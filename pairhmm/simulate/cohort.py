@@ -17,6 +17,7 @@ from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import InputError
 from pairhmm.files.output_folders import whole_folder
 from pairhmm.options import Within, check_arguments, check_number
+from pairhmm.plurals import counted
 from pairhmm.simulate.files import letters, write_truth_table, write_vcf
 
 FREQUENCIES = 0.05, 0.95
@@ -324,7 +325,7 @@ def simulate_cohort(
         write_cohort_vcf(scratch / CALLS, [sample.name for sample in samples], alleles, counts, error_rate)
         _write_sheet(scratch / SHEET, people, samples)
         write_truth_table(scratch / TRUTH, TRUTH_COLUMNS, map(_truth_row, samples))
-    log.info("%d samples, %d sites: %s", len(samples), sites, path_of(output))
+    log.info("%s, %s: %s", counted(len(samples), "sample"), counted(sites, "site"), path_of(output))
 
 
 def _write_sheet(path: Path, people: Sequence[Individual], samples: Sequence[CohortSample]) -> None:

@@ -14,6 +14,7 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_names
+from pairhmm.plurals import counted
 from pairhmm.sequences.intervals import same_contig
 from pairhmm.variants.records import listed_records
 from pairhmm.variants.variant import FetchBases, Variant
@@ -120,7 +121,7 @@ class CandidateReader:
             )
         if self.skipped_telomeres:
             where = "at telomeres (POS 0, or behind the last base)"
-            log.warning("%s: %d records %s skipped", self.path, self.skipped_telomeres, where)
+            log.warning("%s: %s %s skipped", self.path, counted(self.skipped_telomeres, "record"), where)
 
     def _is_telomere(self, chrom: str, pos: int, alts: tuple[str, ...]) -> bool:
         """Whether a record lies before the first base, or is a breakend or symbolic allele behind the last one.

@@ -20,6 +20,7 @@ from pairhmm.files.background import begun_prefetch
 from pairhmm.files.descriptors import STDIN
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.options import Within, check_choice, check_number, check_whole, with_keywords
+from pairhmm.plurals import counted
 from pairhmm.warp.base import SignalPairs, Signals, Warper, WarpKeywords, WarpOptions, choose
 from pairhmm.warp.scaling import (
     NORMALISATIONS,
@@ -127,7 +128,7 @@ def warp_files(
             for chunk in chunks:
                 run.write(chunk, out)
     run.quantiser.tell()
-    log.info("%d pairs", run.pairs)
+    log.info(counted(run.pairs, "pair"))
     return run.pairs
 
 

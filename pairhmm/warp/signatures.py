@@ -22,6 +22,7 @@ from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_file_names, decoded
 from pairhmm.native import require_compiled
 from pairhmm.options import check_choice, check_number, check_whole
+from pairhmm.plurals import counted
 from pairhmm.sequences.signatures import Signatures, read_signatures
 from pairhmm.warp.base import Signals, Warper, choose
 from pairhmm.warp.chemistry import Chemistry
@@ -91,7 +92,7 @@ def warp_signatures(
     bases = int(targets.lengths.sum())
     cells = sum(map(_approximate_reads, paths)) * cut.count * 2 * bases
     warper = choose(*named_devices(backend), cells, threads)
-    log.info("%d signatures, %d bases; %s %d to %d of each read", len(targets), bases, cut.levels, *cut.part)
+    log.info("%s, %d bases; %s %d to %d of each read", counted(len(targets), "signature"), bases, cut.levels, *cut.part)
     log_scale(normalise, scale)
     settings = {
         "scale": f"{scale:g}",
@@ -131,7 +132,11 @@ def _levels_of(
     if len(able) < len(known):
         first = known.names[int(np.flatnonzero(known.lengths < table.k)[0])]
         log.warning(
-            "%s: %d signatures skipped, shorter than a %d-mer: %s ...", path, len(known) - len(able), table.k, first
+            "%s: %s skipped, shorter than a %d-mer: %s ...",
+            path,
+            counted(len(known) - len(able), "signature"),
+            table.k,
+            first,
         )
     for index in able:
         check_length(path, known.names[index], int(known.lengths[index]))
@@ -180,13 +185,13 @@ class _Run:
         self.quantiser.tell()
         if counts.short:
             log.warning(
-                "%d reads set aside, with fewer than %d %s: %s ...",
-                counts.short,
+                "%s set aside, with fewer than %d %s: %s ...",
+                counted(counts.short, "read"),
                 self.options.least,
                 self.options.levels,
                 counts.first_short,
             )
-        log.info("%d reads, %d placed", counts.reads, counts.reads - counts.short)
+        log.info("%s, %d placed", counted(counts.reads, "read"), counts.reads - counts.short)
 
     def cut(self, paths: Sequence[str]) -> Iterator[_Cut]:
         """The levels of the files' reads that are warped, some reads at a time."""

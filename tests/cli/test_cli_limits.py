@@ -35,6 +35,6 @@ def test_genotypes_by_the_million(demo, run_cli, tmp_path):
     assert record[4] == ",".join(inserted)
     genotype, depths, _, _, likelihoods, _ = record[9].split(":")
     assert (genotype, len(depths.split(",")), likelihoods) == ("/".join("0" * 20), 11, ".")
-    assert "1 sites have more than 4096 genotypes by their alleles and ploidy" in done.stderr
+    assert "1 site has more than 4096 genotypes by their alleles and ploidy" in done.stderr
     one = run_cli("call", "--sample-ploidy", "sample=20", *options, timeout=60)
     assert one.stdout.splitlines()[-1] == done.stdout.splitlines()[-1]

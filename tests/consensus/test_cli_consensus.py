@@ -141,7 +141,7 @@ def test_alleles_of_passing_records_are_applied(run_cli, sample, tmp_path):
         wanted[at] = other(bases[at])
     wanted[110:113] = []
     assert letters == "".join(wanted)
-    assert "1 records where most molecules have alleles that fail a filter" in done.stderr
+    assert "1 record where most molecules have alleles that fail a filter" in done.stderr
     assert "chr:103 (Low) the first" in done.stderr
     assert "chr:111: deletion of 3, fraction 0.7, keeps the frame: applied" in done.stderr
     assert "insertion of 1, fraction 0.2, shifts the frame: left out, because its fraction is too low" in done.stderr

@@ -89,7 +89,7 @@ def test_a_trio_and_its_pedigree(run_cli, tmp_path):
     cohorts.write_genotypes(tmp_path / "trio.vcf", ["dad", "mum", "kid", "extra"], [father, mother, kid, kid[::-1]])
     (tmp_path / "x.ped").write_text("f kid dad mum 1 0\nf dad 0 0 1 0\nf mum 0 0 2 0\n")
     done = run_cli("map", "relate", "trio.vcf", "--pedigree", "x.ped", cwd=tmp_path)
-    assert "1 samples are not in the sheet or the pedigree, so no relation is expected: extra" in done.stderr
+    assert "1 sample is not in the sheet or the pedigree, so no relation is expected: extra" in done.stderr
     found = [line.split("\t") for line in done.stdout.splitlines()[1:]]
     assert [(row[0], row[1], *row[8:11]) for row in found if row[1] != "extra"] == [
         ("dad", "mum", "unrelated", "unrelated", "."),

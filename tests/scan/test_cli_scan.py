@@ -56,7 +56,7 @@ def test_every_format(files, run_cli, name, threads):
     done = run_cli("scan", "--signatures", "sig.fa", name, "-@", threads)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [HEADER, row(name)]
-    assert "1 files, 2 reads, 141 bases, 1 hits" in done.stderr
+    assert "1 file, 2 reads, 141 bases, 1 hit" in done.stderr
     assert ("no base qualities" in done.stderr) == (name == "x.fa")
 
 

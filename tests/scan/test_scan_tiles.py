@@ -277,9 +277,7 @@ def test_tiles_of_low_complexity(viruses, caplog):
     assert 10 <= masked["tail"] < 40
     told = f"{sum(masked.values())} tiles of low complexity are not searched for (--no-mask searches for them)"
     assert told in caplog.messages
-    assert (
-        "v.fa: 1 signatures skipped, with no tile but those of low complexity (--no-mask): low ..." in caplog.messages
-    )
+    assert "v.fa: 1 signature skipped, with no tile but those of low complexity (--no-mask): low ..." in caplog.messages
     run("poly.fq", reports=Reports(summary="sum"), tiling=Tiling(31, mask=False))
     assert [row["signature"] for row in table("out.tsv")] == ["tail"] * 9
     assert {row["masked"] for row in table("sum.signatures.tsv")} == {"0"}

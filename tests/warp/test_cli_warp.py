@@ -87,7 +87,7 @@ def test_reads_onto_signatures(files, run_cli):
     start, end = map(int, row.split("\t")[4:6])
     assert abs(start - (200 - 141)) <= 2 and abs(end - (200 - 40)) <= 2
     assert float(row.split("\t")[-1]) > 2
-    assert "1 reads set aside, with fewer than 30 samples: short ..." in done.stderr
+    assert "1 read set aside, with fewer than 30 samples: short ..." in done.stderr
     assert "pairhmm: 2 reads, 1 placed" in done.stderr
     every = run_cli("-q", "warp", *given, "--all", "reads.tsv").stdout.splitlines()[2:]
     assert [line.split("\t")[2] for line in every] == ["other", "v"]

@@ -26,6 +26,7 @@ from pairhmm.map.sketch.files import create_sketches, scheme_text
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, SketchKeywords, SketchOptions, planes_of
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_whole, with_keywords
+from pairhmm.plurals import counted
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.records import RecordBlock
 
@@ -196,7 +197,7 @@ def sketch_files(
     with create_sketches(output, run.options.full_scheme()) as writer, closing(run.sketched()) as sketching:
         for sketched in sketching:
             writer.add(sketched.name, sketched.planes, sketched.kmers, sketched.least_count)
-    log.info("%d samples; %s", len(writer), scheme_text(run.options.full_scheme()))
+    log.info("%s; %s", counted(len(writer), "sample"), scheme_text(run.options.full_scheme()))
     return len(writer)
 
 
@@ -279,7 +280,7 @@ class _Run:
     def _samples(self) -> Generator[_Sketched]:
         workers = min(self.threads, len(self.samples), MOST_AT_ONCE)
         if workers < min(self.threads, len(self.samples)):
-            log.info("%d samples are read at once, which bounds memory", workers)
+            log.info("%s read at once, which bounds memory", counted(workers, "sample is", "samples are"))
         if workers == 1:
             yield from map(self._sample, self.samples)
             return

@@ -39,6 +39,7 @@ from pairhmm.map.sketch.pairs import (
 from pairhmm.map.sketch.sketches import Scheme, Sketches
 from pairhmm.native import native, require_compiled
 from pairhmm.options import Within, check_number, check_whole
+from pairhmm.plurals import counted
 from pairhmm.sequences.arrays import Names
 
 COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
@@ -258,7 +259,7 @@ def write_distances(
                     table.add(block)
                 else:
                     table.add_unknown(block)
-    log.info("%d pairs", table.pairs)
+    log.info(counted(table.pairs, "pair"))
     return table.pairs
 
 

@@ -1,7 +1,7 @@
 // Reads x haplotypes: blue where a read speaks for a haplotype, orange where it speaks against it.
 
 import { alleleColour, diverging, inkOn, themeColour } from "./colours.js";
-import { MISSING, formatNumber, shortened } from "./format.js";
+import { MISSING, formatNumber, plural, shortened } from "./format.js";
 import { IS_ALIGNED, likelihoodOf, readChoices, readPlace } from "./panel_data.js";
 import { ReadPicture } from "./read_picture.js";
 
@@ -25,8 +25,8 @@ export class Heatmap extends ReadPicture {
     this.aligned = aligned;
     const width = this.left + count * this.cellWidth + 1;
     const height = HEAD + group.shown * this.cellHeight + 1;
-    const label = `Heatmap of ${group.shown} reads and ${count} haplotypes; arrow keys go from cell to cell`;
-    this.makeCanvas(width, height, label, "heatmap");
+    const label = `Heatmap of ${plural(group.shown, "read")} and ${plural(count, "haplotype")}`;
+    this.makeCanvas(width, height, `${label}; arrow keys go from cell to cell`, "heatmap");
   }
 
   kindRank(column) {

@@ -5,7 +5,7 @@ import { themeColour } from "./colours.js";
 import { NOTHING_ALIKE } from "./distances.js";
 import { announce, card, make, makeCanvas, plotWidth } from "./dom.js";
 import { pictureTools } from "./export.js";
-import { MISSING, formatNumber } from "./format.js";
+import { MISSING, formatNumber, plural } from "./format.js";
 import { FLAG_SHAPES, drawLabels, drawPoint, flagShape, nearestPoint, spoken, tellOfPoints } from "./points.js";
 
 const MAP_SIDE = 560; // CSS pixels at most
@@ -67,7 +67,7 @@ class MapPanel {
   plot(title, trust, placesOf) {
     const plot = { placesOf, points: [] };
     const size = plotWidth(MAP_SIDE, 260);
-    const label = `${title} of ${this.map.samples.length} samples. Arrow keys go from one to the next.`;
+    const label = `${title} of ${plural(this.map.samples.length, "sample")}. Arrow keys go from one to the next.`;
     plot.canvas = makeCanvas(size, size, label, (context) => this.draw(context, plot, size));
     plot.canvas.classList.add("choosable");
     plot.canvas.addEventListener("click", (event) =>

@@ -126,7 +126,7 @@ function scatterCanvas(pairs) {
     );
   };
   const label =
-    `IBS0 and relatedness of ${rows.length} pairs, ${standing.size} of which stand out.` +
+    `IBS0 and relatedness of ${plural(rows.length, "pair")}, ${standing.size} of which stand out.` +
     " Arrow keys go from one to the next.";
   const canvas = makeCanvas(width, height, label, draw);
   const describe = (index) => describePair(pairs, rows[index]);

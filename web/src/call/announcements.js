@@ -6,6 +6,9 @@ import { LONG_READS, MANY_NAMESAKES, MANY_UNFIT, MAX_GENOTYPES, MOST } from "../
 
 /** Those of the core, by name (`counts_text` in cpu/wasm/run_exports.cpp). @typedef {Record<string, any>} Counts */
 
+/** So many things (pairhmm/plurals.py). @param {number} number @param {string} one @param {string} several */
+const counted = (number, one, several = `${one}s`) => `${number} ${number === 1 ? one : several}`;
+
 /** What is worth knowing, once all regions are counted. @param {Counts} counts */
 export function notes({ reads, tagged }) {
   const used = `tags BI and BD of ${tagged} of ${reads} reads are used as gap-open qualities`;
@@ -28,8 +31,8 @@ export function warnings(counts, options, samples, discovered) {
     warnings.push(`${least}, so that no SNV is found; the highest quality is ${highestQuality}`);
   }
   if (cappedReads) {
-    const where = `${cappedRegions} regions deeper than ${options.maxDepth} reads a sample (--max-depth)`;
-    warnings.push(`${cappedReads} reads left out of ${where}`);
+    const where = `${counted(cappedRegions, "region")} deeper than ${options.maxDepth} reads a sample (--max-depth)`;
+    warnings.push(`${counted(cappedReads, "read")} left out of ${where}`);
   }
   return [...warnings, ...ofNamesakes(counts), ...ofFilteredReads(counts, options, samples), ...ofSites(counts)];
 }
@@ -62,7 +65,7 @@ function ofSites({ sites, unfit, firstUnfit, limited }) {
   }
   if (limited) {
     found.push(
-      `${limited} sites have more than ${MAX_GENOTYPES} genotypes by their alleles and ploidy: the alternative ` +
+      `${counted(limited, "site has", "sites have")} more than ${MAX_GENOTYPES} genotypes by their alleles and ploidy: the alternative ` +
         "alleles with the fewest reads were not weighed there, and where they stay in a record its PL is missing",
     );
   }
