@@ -50,7 +50,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     # Another run that cleans up takes a folder without a lock for abandoned: it gets its name once it is locked.
     unlocked = scratch.with_name(f".{scratch.name}")
     try:
-        with output_errors(target, scratch):
+        with output_errors(target, scratch, unlocked):
             _make(target)
             for name in names:
                 check_writable(target / name)

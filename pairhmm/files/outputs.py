@@ -106,7 +106,7 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
     ends = ("", *companions)
     locked: int | None = None
     try:
-        with output_errors(destination, scratch):
+        with output_errors(destination, scratch, unlocked):
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
             locked = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
@@ -242,7 +242,7 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def output_errors(target: str | Path, scratch: Path | None = None) -> Iterator[None]:
+def output_errors(target: str | Path, *scratch: Path) -> Iterator[None]:
     """Turn system errors of writing to `target`, or to its scratch files, into an `InputError`."""
     try:
         yield
@@ -250,7 +250,7 @@ def output_errors(target: str | Path, scratch: Path | None = None) -> Iterator[N
         raise
     except OSError as error:
         named = "" if error.filename is None else os.fspath(error.filename)
-        ours = (f"{target}.", *(() if scratch is None else (str(scratch),)))
+        ours = (f"{target}.", *map(str, scratch))
         if named and named != str(target) and not str(named).startswith(ours):
             raise
         raise InputError(

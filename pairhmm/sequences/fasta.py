@@ -153,11 +153,11 @@ class Reference:
 
     def _length(self, name: str, path: str = "") -> int:
         if name not in self.contigs:
-            rule = f"not in the reference, but in {path}" if path else "not in the reference"
             other = same_contig(name, self.contigs)
             hint = f", which has {other} in its place" if other else ""
+            where = f", but in {path}" if path else ""
             cure = "use the reference that the reads were aligned to"
-            raise InputError(self.path, f"contig {name}", f"{rule}{hint}", cure)
+            raise InputError(self.path, f"contig {name}", f"not in the reference{hint}{where}", cure)
         return self.contigs[name]
 
     def close(self) -> None:

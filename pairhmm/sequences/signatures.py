@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.names import check_names
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.fastx import text_blocks
+from pairhmm.sequences.fastx import NO_SEQUENCES, text_blocks
 from pairhmm.sequences.letters import ANY
 
 log = logging.getLogger(__name__)
@@ -95,6 +96,8 @@ def read_signatures(path: str | Path) -> Signatures:
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []
     with _FastaStream(str(path)) as stream:
+        if stream.head.startswith((formats.BAM, formats.CRAM)):
+            raise InputError(str(path), "", *NO_SEQUENCES)
         for block in text_blocks(stream, _CHUNK, overlap=None):
             names += list(block.names)
             letters += np.split(block.samples.letters, block.samples.offset[1:-1])

@@ -270,7 +270,7 @@ def test_unsorted(tmp_path, fasta):
         ({"three": 5, "four": 6}, r"ref\.fa: contig three: not in the reference, but in .*x\.bam"),
         (
             {"chrone": 1000},
-            r"ref\.fa: contig chrone: not in the reference, but in .*x\.bam, which has one in its place",
+            r"ref\.fa: contig chrone: not in the reference, which has one in its place, but in .*x\.bam",
         ),
         ({"one": 999, "two": 300}, r"ref\.fa: contig one: 999 bases in .*x\.bam and 1000 in the reference"),
     ],

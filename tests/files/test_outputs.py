@@ -1,5 +1,6 @@
 """Outputs are whole or not there."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -70,6 +71,21 @@ def test_full_disk(opened, text):
 def test_folder_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="folder does not exist"), open_output(tmp_path / "none" / "out.txt"):
         pass
+
+
+def test_a_folder_that_takes_no_new_file(tmp_path, monkeypatch):
+    """Permissions don't tell of it beforehand: a quota, say, or a network's file system."""
+    make = os.open
+
+    def refuse(path, flags, *mode):
+        if flags & os.O_EXCL:
+            raise OSError(errno.EDQUOT, "Disk quota exceeded", str(path))
+        return make(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(InputError, match=r"out\.txt: Disk quota exceeded; free some space or choose another output$"):
+        with open_output(tmp_path / "out.txt"):
+            pass
 
 
 def test_a_folder_is_no_output(tmp_path):

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from pairhmm.errors import InputError
 from pairhmm.sequences import signatures
 from pairhmm.sequences.signatures import read_signatures
 
@@ -32,3 +33,10 @@ def test_fastq_has_no_titles(tmp_path):
     path.write_text("@a some\nACGT\n+\n>III\n@b\nAC\n+\n>x\n")
     known = read_signatures(path)
     assert [known.title(index) for index in range(2)] == ["", ""] and known.taxid(0) == 0
+
+
+def test_alignments_are_no_signatures(tmp_path):
+    path = tmp_path / "reads.bam"
+    path.write_bytes(gzip.compress(b"BAM\1\0\0\0\0\0\0\0\0"))
+    with pytest.raises(InputError, match=r"reads\.bam: is BAM or CRAM; give FASTA or FASTQ"):
+        read_signatures(path)

@@ -136,11 +136,11 @@ export class Reference {
   length(name, path = "") {
     const length = this.contigs.get(name);
     if (length !== undefined) return length;
-    const rule = path ? `not in the reference, but in ${path}` : "not in the reference";
     const other = sameContig(name, this.contigs.keys());
     const hint = other ? `, which has ${other} in its place` : "";
+    const where = path ? `, but in ${path}` : "";
     const cure = "use the reference that the reads were aligned to";
-    throw new InputProblem(this.path, `contig ${name}`, rule + hint, cure);
+    throw new InputProblem(this.path, `contig ${name}`, `not in the reference${hint}${where}`, cure);
   }
 }
 
