@@ -18,17 +18,6 @@ double range(const double* row, int alleles) {
     return *high - *low;
 }
 
-// log10 of the sum of 10 to the power of values, but for the one at `without`.
-double log10_sum(const std::vector<double>& values, int64_t without = -1) {
-    double top = kLowest;
-    for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i)
-        if (i != without) top = std::max(top, values[i]);
-    double sum = 0;
-    for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i)
-        if (i != without) sum += std::pow(10.0, std::max(values[i] - top, kLowestLog10));
-    return top + std::log10(sum);
-}
-
 // The haplotypes by which alleles are compared: the likely ones of each allele, or all of it where none is.
 std::vector<int64_t> compared_haplotypes(const std::vector<int64_t>& allele_of, int alleles, const uint8_t* is_likely) {
     std::vector<int64_t> compared(allele_of);
@@ -108,10 +97,15 @@ void add_likelihoods(const double* row, const Genotypes& genotypes, double unpro
     weigh_genotypes(genotypes, first / static_cast<size_t>(seen.alleles), seen);
 }
 
+// How many alleles slip to each other: the first ones. matrix: a row and a column of each.
+size_t slipping_alleles(const std::vector<double>& matrix) {
+    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+}
+
 // P(an allele is read | a chromosome of a genotype) where reads slip: [alleles][genotypes]
 std::vector<double> slipping_shares(const Genotypes& genotypes, const std::vector<double>& matrix) {
     const size_t count = static_cast<size_t>(genotypes.count());
-    const size_t slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    const size_t slipping = slipping_alleles(matrix);
     std::vector<double> shares(genotypes.share);
     std::fill_n(shares.begin(), slipping * count, 0.0);
     for (size_t from = 0; from < slipping; ++from)
@@ -148,7 +142,7 @@ std::vector<double> log10_products(const std::vector<double>& likelihoods, const
 // What fragments say of the alleles and genotypes of chromosomes where reads slip.
 void let_slip(const Genotypes& genotypes, const std::vector<double>& matrix, SeenFragments& seen) {
     const auto alleles = static_cast<size_t>(seen.alleles);
-    const auto slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    const size_t slipping = slipping_alleles(matrix);
     const std::vector<double> read(seen.of_allele);
     for (size_t begin = 0; begin < read.size(); begin += alleles)
         for (size_t from = 0; from < slipping; ++from)
@@ -350,7 +344,7 @@ CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std
         if (!has_alternative(genotypes, i)) reference.push_back(posteriors[i]);
     called.log10_reference = reference.size() == 1 ? posteriors[0] : log10_sum(reference);
     // The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
-    const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, called.best) : kLowest;
+    const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, static_cast<size_t>(called.best)) : kLowest;
     called.quality = static_cast<int>(std::min<double>(kMaxGq, std::nearbyint(-10.0 * std::max(wrong, -kMaxQual))));
     return called;
 }

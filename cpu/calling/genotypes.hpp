@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "calling/log10_sums.hpp"
 #include "calling/other_sources.hpp"
 
 namespace pairhmm {
@@ -36,8 +36,6 @@ constexpr double kInformative = 0.2;    // log10 by which the best allele of an 
 constexpr int kMaxGq = 99;              // Phred
 constexpr double kMaxQual = 1e6;        // Phred
 constexpr int64_t kMaxPl = 2147483647;  // Phred
-constexpr double kLowestLog10 = -300;   // so that 10 to its power fits a double
-constexpr double kLowest = -std::numeric_limits<double>::infinity();  // log10 of 0
 
 // The reads of a region, as arrays: [reads], and scores [reads][haplotypes].
 struct ScoredReads {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calling/dangling_ends.hpp"
+#include "calling/phred.hpp"
 
 namespace pairhmm {
 
@@ -41,12 +42,9 @@ uint64_t with_letter(uint64_t hash, uint8_t letter) { return hash * kHashBase + 
 
 // What a letter of each quality weighs: the probability that it is right.
 uint32_t weight_of(uint8_t quality) {
-    static const std::array<uint32_t, 256> weights = [] {
-        std::array<uint32_t, 256> made{};
-        for (size_t i = 0; i < made.size(); ++i)
-            made[i] = static_cast<uint32_t>(std::lround(kWhole * (1 - std::pow(10.0, -static_cast<double>(i) / 10))));
-        return made;
-    }();
+    static const auto weights = by_quality([](double phred) {
+        return static_cast<uint32_t>(std::lround(kWhole * (1 - error_of(static_cast<uint8_t>(phred)))));
+    });
     return weights[quality];
 }
 

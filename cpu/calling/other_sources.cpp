@@ -10,6 +10,7 @@
 #include "calling/genotype_tables.hpp"
 #include "calling/genotypes.hpp"
 #include "calling/letters.hpp"
+#include "calling/log10_sums.hpp"
 
 namespace pairhmm {
 
@@ -33,11 +34,6 @@ constexpr double kHasPrimer = 0.3;
 constexpr double kNearlyAll = 0.98;
 // A product below it is put into a logarithm. No factor counts as less than kLeastFactor.
 constexpr double kSmall = 1e-100, kLeastFactor = 1e-200;
-
-double log10_add(double a, double b) {
-    const double top = std::max(a, b), low = std::min(a, b);
-    return top + std::log10(1 + std::pow(10.0, low - top));
-}
 
 // log P(some `low` of `all` are low), where any share of them is as likely.
 double log_of_any_share(size_t low, size_t all) {

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calling/log10_sums.hpp"
+
 namespace pairhmm {
 
 namespace {
 
-// log10 of (1 + 10^x).
-double log10_one_plus(double x) { return std::max(x, 0.0) + std::log10(1 + std::pow(10.0, -std::abs(x))); }
-
 // log10 of how much more likely a fragment is where the second alleles of both sites share a haplotype.
 double odds(double set, double site) {
     const double top = std::max(set, site), low = std::min(set, site);
-    return log10_one_plus(set + site) - (top + log10_one_plus(low - top));
+    return log10_add(0, set + site) - (top + log10_add(0, low - top));
 }
 
 struct Observation {

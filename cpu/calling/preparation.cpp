@@ -9,6 +9,7 @@
 
 #include "calling/joining.hpp"
 #include "calling/letters.hpp"
+#include "calling/phred.hpp"
 #include "calling/repeats.hpp"
 #include "forward/batch.hpp"
 
@@ -165,37 +166,16 @@ struct BaseScore {
     double mean, variance;
 };
 
-// P(error) of a quality, and log10 P of a base that is read rightly and wrongly.
-struct QualityScores {
-    double error, right, wrong;
-};
-
-QualityScores scores_of(size_t quality) {
-    // A base of quality 0 is a guess among four.
-    const double error = std::min(0.75, std::pow(10.0, -static_cast<double>(quality) / 10.0));
-    return {error, std::log10(1 - error), std::log10(error / 3)};
-}
-
-// Powers and logarithms take longer than all that is done with them, and each batch has many mapping qualities.
-const std::array<QualityScores, 256>& scores_by_quality() {
-    static const auto scores = [] {
-        std::array<QualityScores, 256> each;
-        for (size_t quality = 0; quality < each.size(); ++quality) each[quality] = scores_of(quality);
-        return each;
-    }();
-    return scores;
-}
-
 // Those of each quality, of reads with a mapping quality.
 std::vector<BaseScore> expected_by_quality(const QualityOptions& options, uint8_t mapq) {
     std::vector<uint8_t> own(256), prepared(256);
     std::iota(own.begin(), own.end(), uint8_t{0});
     const int64_t offset[] = {0, 256};
     prepare_base_qualities(options, {1, offset, nullptr, own.data(), &mapq, nullptr}, prepared.data());
-    const auto& scores = scores_by_quality();
     std::vector<BaseScore> expected;
     for (size_t i = 0; i < own.size(); ++i) {
-        const double error = scores[i].error, right = scores[prepared[i]].right, wrong = scores[prepared[i]].wrong;
+        const double error = scores_of(own[i]).error;
+        const double right = scores_of(prepared[i]).right, wrong = scores_of(prepared[i]).wrong;
         expected.push_back({right + error * (wrong - right), error * (1 - error) * (wrong - right) * (wrong - right)});
     }
     return expected;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "calling/cigar.hpp"
+#include "calling/phred.hpp"
 
 namespace pairhmm {
 
@@ -60,9 +61,9 @@ std::vector<int32_t> reach_needed(const ReferenceWindow& window) {
 
 ReferenceConfidence::ReferenceConfidence(int min_base_quality) : added_(kKinds * kQualities) {
     for (int quality = 0; quality < kQualities; ++quality) {
-        // A base of quality 0 is a guess among four.
-        const double error = std::min(0.75, std::pow(10.0, -quality / 10.0));
-        const int64_t right = thousandths(std::log10(1 - error)), wrong = thousandths(std::log10(error / 3));
+        const QualityScores& scores = scores_of(static_cast<uint8_t>(quality));
+        const double error = scores.error;
+        const int64_t right = thousandths(scores.right), wrong = thousandths(scores.wrong);
         const int64_t mixed = thousandths(std::log10((1 - error + error / 3) / 2));
         const Counts different{mixed - wrong, right - wrong, 1, 0};
         if (quality == kDeletedQuality) deleted_ = different;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calling/phred.hpp"
+
 namespace pairhmm {
 
 namespace {
@@ -87,8 +89,6 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
     return matrix;
 }
 
-double probability(uint8_t phred) { return std::pow(10.0, -phred / 10.0); }
-
 }  // namespace
 
 double ways_of_gap(int unit, int copies, double continued) {
@@ -105,7 +105,7 @@ SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>&
                          double& rate, double& known) {
         const int clamped = std::clamp(copies, 1, rates.most_copies);
         const auto of_gaps = [&](uint8_t open, uint8_t gap) {
-            return std::min(kHighestOfGaps, ways_of_gap(unit, clamped, probability(gap)) * probability(open));
+            return std::min(kHighestOfGaps, ways_of_gap(unit, clamped, error_of(gap)) * error_of(open));
         };
         rate = known = of_gaps(opening[rates.place(unit, copies)], tables.gap[rates.place(unit, copies)]);
         if (!everywhere) return;

@@ -10,6 +10,8 @@
 
 #include "calling/genotypes.hpp"
 #include "calling/letters.hpp"
+#include "calling/log10_sums.hpp"
+#include "calling/phred.hpp"
 
 namespace pairhmm {
 
@@ -35,15 +37,6 @@ constexpr double kUsualBases = 60'000;
 constexpr double kFewBegins = 0.5;
 // What SNVs may be: of no variant, of chromosomes, or of a source; errors of the forward strand, then of the other one.
 enum Kind { kNone, kChromosomes, kForeign, kGrowing, kStrand = kGrowing + 2 };
-
-const std::array<double, 256>& error_of_phred() {
-    static const std::array<double, 256> table = [] {
-        std::array<double, 256> made{};
-        for (size_t phred = 0; phred < made.size(); ++phred) made[phred] = std::pow(10.0, -0.1 * double(phred));
-        return made;
-    }();
-    return table;
-}
 
 // Reads of an SNV as fragments over a site with two alleles.
 SeenFragments seen_fragments(const AlignedReads& reads, const Neighbour& snv, const Genotypes& genotypes) {
@@ -101,10 +94,7 @@ double foreign_reads_are_seen(const std::vector<Fragment>& fragments) {
 // log10 of the probability of the fragments, over genotypes from one on.
 double log10_of_all(const std::vector<double>& likelihoods, const Genotypes& genotypes, size_t first) {
     double total = kLowest;
-    for (size_t i = first; i < likelihoods.size(); ++i) {
-        const double one = likelihoods[i] + genotypes.prior[i], top = std::max(total, one);
-        if (std::isfinite(top)) total = top + std::log10(std::pow(10.0, total - top) + std::pow(10.0, one - top));
-    }
+    for (size_t i = first; i < likelihoods.size(); ++i) total = log10_add(total, likelihoods[i] + genotypes.prior[i]);
     return total;
 }
 
@@ -181,7 +171,7 @@ void SourceRateFinder::add_errors(const AlignedReads& reads, const std::vector<L
         const int64_t last = reads.reads.base_offset[read + 1] - kUnsureEnd;
         for (int64_t base = reads.reads.base_offset[read] + kUnsureEnd; base < last; ++base) {
             if (reads.reads.quality[base] < kMinQuality) continue;
-            promised_ += error_of_phred()[reads.reads.quality[base]];
+            promised_ += error_of(reads.reads.quality[base]);
             ++sure_;
         }
     }
