@@ -36,7 +36,7 @@ constexpr double kLeastOfRun = 5e-4, kMostOfRun = 0.02;
 // Reads that a run counts as, at most: those of one run slip alike. And changes that are expected before any is seen.
 constexpr double kMostOfDepth = 50, kPriorExcess = 5;
 // The prior of the logarithm (10) of how many times as often as expected reads slip, and the values that are weighed;
-// and the share of such repeats that are heterozygous.
+// and the odds that such a repeat is heterozygous.
 constexpr double kFactorMean = -0.2, kFactorSpread = 0.3, kMostOfFactor = 1.5;
 constexpr int kFactors = 61;
 constexpr double kHeterozygousRun = 0.05;
@@ -58,12 +58,12 @@ double log_odds(const Observed& one, double rate, double share) {
     return std::log(share) + one.depth * std::log(0.5) - alone;
 }
 
-// The logarithm of the likelihood of a run's reads, whose changes are as often slips, or half of which are of another
-// allele.
+// The logarithm of the likelihood of a run's reads, but for a constant: their changes are slips of this rate, or half
+// of the reads are of another allele.
 double log_of_run(const Observed& one, double rate) {
     const double alone = one.changed * std::log(rate) + (one.depth - one.changed) * std::log1p(-rate);
     const double other = std::log(kHeterozygousRun) - one.depth * std::log(2.0) - alone;
-    return alone + std::log1p(-kHeterozygousRun) + std::log1p(std::exp(std::min(other, 500.0)));
+    return alone + std::log1p(std::exp(std::min(other, 500.0)));
 }
 
 // The logarithm of how likely it is, but for a constant, that reads slip so many times as often as at some rates.
