@@ -121,6 +121,21 @@ std::vector<double> Relatives::incoming(const std::vector<std::vector<double>>& 
     return said;
 }
 
+// Calls take(allele, genotypes of both parents, P(the allele is passed on)) for the only chromosome of a child, which
+// is of the mother, if she has this contig.
+template <class Take>
+void Relatives::for_only_chromosome(int family, size_t alleles, const Take& take) const {
+    const int father = families_[family].father, mother = families_[family].mother;
+    const size_t fathers = count(father), mothers = count(mother);
+    const bool from_mother = genotypes_[mother]->ploidy > 0;
+    const std::vector<double>& passed = gametes(from_mother ? mother : father);
+    for (size_t allele = 0; allele < alleles; ++allele)
+        for (size_t f = 0; f < fathers; ++f)
+            for (size_t m = 0; m < mothers; ++m)
+                take(allele, f * mothers + m,
+                     from_mother ? passed[allele * mothers + m] : passed[allele * fathers + f]);
+}
+
 // What a child says of its parents' genotypes: [father's][mother's].
 std::vector<double> Relatives::child_given_parents(int family, const std::vector<double>& child, int sample) const {
     const int father = families_[family].father, mother = families_[family].mother;
@@ -129,13 +144,9 @@ std::vector<double> Relatives::child_given_parents(int family, const std::vector
     const size_t alleles = static_cast<size_t>(genotypes.alleles);
     std::vector<double> said(fathers * mothers, 0.0);
     if (genotypes.ploidy == 1) {
-        const bool from_mother = genotypes_[mother]->ploidy > 0;
-        const std::vector<double>& passed = gametes(from_mother ? mother : father);
-        const size_t parents = from_mother ? mothers : fathers;
-        for (size_t allele = 0; allele < alleles; ++allele)
-            for (size_t f = 0; f < fathers; ++f)
-                for (size_t m = 0; m < mothers; ++m)
-                    said[f * mothers + m] += child[allele] * passed[allele * parents + (from_mother ? m : f)];
+        for_only_chromosome(family, alleles, [&](size_t allele, size_t parents, double passed) {
+            said[parents] += child[allele] * passed;
+        });
         return said;
     }
     const std::vector<double>&of_father = gametes(father), &of_mother = gametes(mother);
@@ -164,13 +175,8 @@ std::vector<double> Relatives::to_child(int family, const std::vector<double>& p
     const size_t alleles = static_cast<size_t>(genotypes.alleles);
     std::vector<double> said(count(sample), 0.0);
     if (genotypes.ploidy == 1) {
-        const bool from_mother = genotypes_[mother]->ploidy > 0;
-        const std::vector<double>& passed = gametes(from_mother ? mother : father);
-        const size_t count_of_parent = from_mother ? mothers : fathers;
-        for (size_t allele = 0; allele < alleles; ++allele)
-            for (size_t f = 0; f < fathers; ++f)
-                for (size_t m = 0; m < mothers; ++m)
-                    said[allele] += parents[f * mothers + m] * passed[allele * count_of_parent + (from_mother ? m : f)];
+        for_only_chromosome(family, alleles,
+                            [&](size_t allele, size_t both, double passed) { said[allele] += parents[both] * passed; });
         return said;
     }
     const std::vector<double>&of_father = gametes(father), &of_mother = gametes(mother);

@@ -52,6 +52,8 @@ private:
     const std::vector<double>& gametes(int sample) const { return gametes_[sample]; }
     std::vector<double> incoming(const std::vector<std::vector<double>>& evidence, const Messages& messages, int sample,
                                  int without) const;
+    template <class Take>
+    void for_only_chromosome(int family, size_t alleles, const Take& take) const;
     std::vector<double> child_given_parents(int family, const std::vector<double>& child, int sample) const;
     std::vector<double> to_child(int family, const std::vector<double>& parents, int sample) const;
     double message(const std::vector<std::vector<double>>& evidence, Messages& messages, int family, int place) const;

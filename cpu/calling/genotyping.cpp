@@ -103,11 +103,6 @@ bool most_have(const std::vector<SampleGenotype>& samples) {
     });
 }
 
-bool has_gap(const Variant& variant) {
-    return std::any_of(variant.alts.begin(), variant.alts.end(),
-                       [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
-}
-
 bool has_deletion(const Variant& variant) {
     return std::any_of(variant.alts.begin(), variant.alts.end(),
                        [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
@@ -142,11 +137,7 @@ public:
           set_aside_(region.set_aside) {
         if (region.neighbours) {
             name_fragments();
-            if (!options.is_mixture) join_copies(region.neighbours->reads, names_, region.sample, fragment_);
-            if (options.rates.of_amplicons) {
-                between_primers_ = between_primers(*region.neighbours);
-                origins_.neighbours = origins_at_gaps_.neighbours = &between_primers_;
-            }
+            if (!options.is_mixture) take_ends(ends_of(region.neighbours->reads));
         }
         if (options.is_mixture) weigh_haplotypes();
     }
@@ -273,6 +264,14 @@ private:
     void name_fragments() {
         for (int64_t read = 0; read < region_.reads(); ++read)
             names_.push_back(region_.fragment[read] == read ? fragment_name(region_.name(read)) : 0);
+    }
+
+    // Joins the copies of molecules, and leaves out what primers may be of.
+    void take_ends(const EndsOfFragments& ends) {
+        join_copies(ends, names_, region_.sample, fragment_);
+        if (!options_.rates.of_amplicons) return;
+        between_primers_ = between_primers(*region_.neighbours, ends);
+        origins_.neighbours = origins_at_gaps_.neighbours = &between_primers_;
     }
 
     // The mixture of each sample. Alleles are compared by haplotypes that some fragment may be of.

@@ -241,22 +241,27 @@ std::vector<Combination> extended(const std::vector<Combination>& combinations, 
     return longer;
 }
 
-// Combinations of alleles without conflicts, at most `most`, in lexicographic order.
-//
-// They grow from left to right, candidate by candidate. Whenever there are more than `most`, only those that reads
-// spell and support best are kept. The reference and each allele by itself are always kept, so that every allele has a
-// haplotype.
-std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyPatterns& patterns,
-                                         UnreadWords& unread) {
+// Combinations of alleles without conflicts, in lexicographic order. They grow from left to right, candidate by
+// candidate; each time, `kept` chooses those that grow on. All alleles of a single candidate stand by themselves.
+template <class Kept>
+std::vector<Combination> grown(const Edits& edits, const Kept& kept) {
     std::vector<Combination> combinations{{}};
     for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
         combinations = extended(combinations, edits, candidate);
-        // All alleles of a single candidate stand by themselves.
-        if (static_cast<int64_t>(combinations.size()) <= most || edits.size() == 1) continue;
-        combinations = supported(std::move(combinations), patterns.get(), unread, most);
+        if (edits.size() > 1) combinations = kept(std::move(combinations));
     }
     std::sort(combinations.begin(), combinations.end());
     return combinations;
+}
+
+// Combinations of alleles, at most `most`. Whenever there are more, only those that reads spell and support best are
+// kept. The reference and each allele by itself are always kept, so that every allele has a haplotype.
+std::vector<Combination> combinations_of(const Edits& edits, int64_t most, LazyPatterns& patterns,
+                                         UnreadWords& unread) {
+    return grown(edits, [&](std::vector<Combination>&& all) {
+        if (static_cast<int64_t>(all.size()) <= most) return std::move(all);
+        return supported(std::move(all), patterns.get(), unread, most);
+    });
 }
 
 // The log10 of a likelihood by which one allele that a fragment carries, and two or more, speak against a combination
@@ -313,16 +318,9 @@ std::vector<Combination> weighty(const std::vector<Combination>& combinations, c
     return kept;
 }
 
-// Combinations of alleles without conflicts, as `weighty` gives them, in lexicographic order. They grow from left to
-// right, candidate by candidate.
+// Those of a mixture, as `weighty` gives them.
 std::vector<Combination> mixed_combinations(const Edits& edits, int64_t most, LazyPatterns& patterns) {
-    std::vector<Combination> combinations{{}};
-    for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
-        combinations = extended(combinations, edits, candidate);
-        if (edits.size() > 1) combinations = weighty(combinations, patterns.get(), most);
-    }
-    std::sort(combinations.begin(), combinations.end());
-    return combinations;
+    return grown(edits, [&](std::vector<Combination>&& all) { return weighty(all, patterns.get(), most); });
 }
 
 // Whether `inner` has some, but not all, of the alternative alleles of `outer`, and no other.

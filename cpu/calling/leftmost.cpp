@@ -15,27 +15,27 @@ void append(std::vector<AlignedPiece>& pieces, uint32_t operation, int64_t lengt
     else pieces.push_back({operation, length});
 }
 
-// By how many bases a deletion of `length` bases at `position` can be shifted, at most `most`.
-int64_t deletion_shift(const ReferenceWindows& reference, int64_t position, int64_t length, int64_t most) {
+// By how many bases a gap at `position` can be shifted, at most `most`. last_of(shift): its last letter, once shifted.
+template <class LastOf>
+int64_t gap_shift(const ReferenceWindows& reference, int64_t position, int64_t most, const LastOf& last_of) {
     int64_t shift = 0;
-    while (shift < most) {
+    for (; shift < most; ++shift) {
         const uint8_t before = reference.at(position - 1 - shift);
-        if (before >= kCodeOfN || before != reference.at(position + length - 1 - shift)) break;
-        ++shift;
+        if (before >= kCodeOfN || before != last_of(shift)) break;
     }
     return shift;
 }
 
-// The same for an insertion of these bases before `position`.
+// Of a deletion of so many bases.
+int64_t deletion_shift(const ReferenceWindows& reference, int64_t position, int64_t length, int64_t most) {
+    return gap_shift(reference, position, most,
+                     [&](int64_t shift) { return reference.at(position + length - 1 - shift); });
+}
+
+// Of an insertion of these bases before `position`.
 int64_t insertion_shift(const ReferenceWindows& reference, int64_t position, const uint8_t* inserted, int64_t length,
                         int64_t most) {
-    int64_t shift = 0;
-    while (shift < most) {
-        const uint8_t before = reference.at(position - 1 - shift);
-        if (before >= kCodeOfN || before != inserted[length - 1 - shift % length]) break;
-        ++shift;
-    }
-    return shift;
+    return gap_shift(reference, position, most, [&](int64_t shift) { return inserted[length - 1 - shift % length]; });
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "calling/checksum.hpp"
@@ -140,26 +139,6 @@ void add(FragmentNames& fragments, const FragmentNames& more) {
     FragmentNames both;
     std::set_union(fragments.begin(), fragments.end(), more.begin(), more.end(), std::back_inserter(both));
     fragments = std::move(both);
-}
-
-// A fragment, by its sample and its name, and where its reads begin and end.
-using SampleFragment = std::pair<int32_t, int64_t>;
-struct Ends {
-    int64_t start, end, reads;
-};
-// Names are hashes already.
-struct NameOfFragment {
-    size_t operator()(const SampleFragment& one) const { return static_cast<size_t>(one.second + one.first); }
-};
-using EndsOfFragments = std::unordered_map<SampleFragment, Ends, NameOfFragment>;
-
-EndsOfFragments ends_of(const std::vector<PlacedRead>& placed) {
-    EndsOfFragments of_fragment;
-    for (const PlacedRead& one : placed) {
-        Ends& ends = of_fragment.try_emplace({one.sample, one.fragment}, Ends{one.position, one.end, 0}).first->second;
-        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
-    }
-    return of_fragment;
 }
 
 // Whether both chromosomes have an allele.
@@ -304,13 +283,22 @@ Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t
     return found;
 }
 
-Mismatches between_primers(const Mismatches& all) {
-    EndsOfFragments ends = ends_of(all.reads);
+EndsOfFragments ends_of(const std::vector<PlacedRead>& placed) {
+    EndsOfFragments of_fragment;
+    for (const PlacedRead& one : placed) {
+        PlacedFragment& ends =
+            of_fragment.try_emplace({one.sample, one.fragment}, PlacedFragment{one.position, one.end, 0}).first->second;
+        ends = {std::min(ends.start, one.position), std::max(ends.end, one.end), ends.reads + 1};
+    }
+    return of_fragment;
+}
+
+Mismatches between_primers(const Mismatches& all, EndsOfFragments ends) {
     // kUnsureEnd bases at either end do not count anyway.
     for (auto& [fragment, own] : ends) own.start += kPrimer - kUnsureEnd, own.end -= kPrimer - kUnsureEnd;
     Mismatches found{{}, all.lone, {}};
     for (PlacedRead read : all.reads) {
-        const Ends& own = ends.find({read.sample, read.fragment})->second;
+        const PlacedFragment& own = ends.find({read.sample, read.fragment})->second;
         read.position = std::max(read.position, own.start), read.end = std::min(read.end, own.end);
         if (read.position < read.end) found.reads.push_back(read);
     }
@@ -327,9 +315,8 @@ Mismatches between_primers(const Mismatches& all) {
     return found;
 }
 
-void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
-                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment) {
-    const EndsOfFragments of_name = ends_of(placed);
+void join_copies(const EndsOfFragments& ends, const std::vector<int64_t>& names, const std::vector<int32_t>& sample,
+                 std::vector<int64_t>& fragment) {
     std::map<std::tuple<int32_t, int64_t, int64_t>, int64_t> first_of;
     std::vector<int64_t> joined(fragment);
     size_t fragments = 0, copies = 0;
@@ -339,8 +326,8 @@ void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_
             continue;
         }
         ++fragments;
-        const auto found = of_name.find({sample[read], names[read]});
-        if (found == of_name.end() || found->second.reads != 2) continue;
+        const auto found = ends.find({sample[read], names[read]});
+        if (found == ends.end() || found->second.reads != 2) continue;
         const auto [first, is_new] =
             first_of.try_emplace({sample[read], found->second.start, found->second.end}, joined[read]);
         joined[read] = first->second;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "calling/read_buffer.hpp"
@@ -78,15 +80,28 @@ private:
     Mismatches known_;
 };
 
+// A fragment, by its sample and its name, and where its reads begin and end.
+using SampleFragment = std::pair<int32_t, int64_t>;
+struct PlacedFragment {
+    int64_t start, end, reads;
+};
+// Names are hashes already.
+struct NameOfFragment {
+    size_t operator()(const SampleFragment& one) const { return static_cast<size_t>(one.second + one.first); }
+};
+using EndsOfFragments = std::unordered_map<SampleFragment, PlacedFragment, NameOfFragment>;
+
+EndsOfFragments ends_of(const std::vector<PlacedRead>& placed);
+
 // The same without the ends of fragments, which primers may be of. These are like the reference: beside them, an SNV
 // has a smaller share than its chromosome, as those of copies do.
-Mismatches between_primers(const Mismatches& all);
+Mismatches between_primers(const Mismatches& all, EndsOfFragments ends);
 
 // Gives the fragments of a sample whose mates have the same two ends one number, that of the first: they are copies of
 // a molecule. Where more than half are further copies, ends are those of amplicons, and say nothing. names, sample,
 // fragment: [reads] of a region.
-void join_copies(const std::vector<PlacedRead>& placed, const std::vector<int64_t>& names,
-                 const std::vector<int32_t>& sample, std::vector<int64_t>& fragment);
+void join_copies(const EndsOfFragments& ends, const std::vector<int64_t>& names, const std::vector<int32_t>& sample,
+                 std::vector<int64_t>& fragment);
 
 // Fragments over an allele, or over several: those that cover it, and those of them that show it.
 struct Shown {

@@ -26,8 +26,9 @@ class RegionSource {
 public:
     virtual ~RegionSource() = default;
     // The intervals whose reads are needed, in order; without a value, those of everywhere.
-    virtual std::optional<std::vector<std::pair<int64_t, int64_t>>> needed(const std::string& chrom,
-                                                                           const Reads& reads) = 0;
+    virtual std::optional<std::vector<std::pair<int64_t, int64_t>>> needed(const std::string&, const Reads&) {
+        return {};
+    }
     // The regions that are complete once all reads up to `frontier` have arrived.
     virtual std::vector<Region> advance(const std::string& chrom, const Reads& reads, int64_t frontier) = 0;
     // The last regions of a contig whose reads have all arrived, and of contigs before it.
@@ -50,9 +51,6 @@ public:
           requested_(std::move(requested)),
           padded_(std::move(padded)) {}
 
-    std::optional<std::vector<std::pair<int64_t, int64_t>>> needed(const std::string&, const Reads&) override {
-        return {};
-    }
     std::vector<Region> advance(const std::string& chrom, const Reads& reads, int64_t frontier) override;
     std::vector<Region> finish(const std::string& chrom) override;
     // Each contig was finished after its last read.
@@ -133,9 +131,6 @@ class GivenRegion : public RegionSource {
 public:
     GivenRegion(Region region, const ContigLengths& contigs);
 
-    std::optional<std::vector<std::pair<int64_t, int64_t>>> needed(const std::string&, const Reads&) override {
-        return {};
-    }
     // The region, once the reads have reached it.
     std::vector<Region> advance(const std::string& chrom, const Reads& reads, int64_t frontier) override;
     std::vector<Region> finish(const std::string& chrom) override;

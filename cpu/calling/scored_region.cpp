@@ -60,18 +60,13 @@ std::vector<uint8_t> few_set_aside(const ScoredRegion& region, double many) {
     return few;
 }
 
-bool is_indel(const Variant& variant) {
-    return std::any_of(variant.alts.begin(), variant.alts.end(),
-                       [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
-}
-
 // Bases from an insertion or deletion to those that an aligner may have placed in another way together with it.
 constexpr int64_t kNear = 10;
 
 // Whether an unlisted allele leaves another length of the repeat, or other bases, than those of a listed site.
 bool replaces(const Variant& unlisted, const Extent& its, int16_t allele, const Variant& listed, const Extent& own) {
-    if (is_indel(unlisted)) return its.start < own.end + kNear && own.start < its.end + kNear;
-    if (is_indel(listed)) return false;
+    if (has_gap(unlisted)) return its.start < own.end + kNear && own.start < its.end + kNear;
+    if (has_gap(listed)) return false;
     const TrimmedAllele trimmed = trim_allele(unlisted.ref, unlisted.alts[static_cast<size_t>(allele) - 1]);
     const int64_t start = unlisted.pos + trimmed.head, end = start + static_cast<int64_t>(trimmed.ref.size());
     return start < listed.end() && listed.pos < end;
@@ -84,7 +79,7 @@ int16_t allele_at(const Region& region, const Haplotype& haplotype, size_t site)
     for (size_t i = 0; i < region.variants.size(); ++i) {
         const Variant& other = region.variants[i];
         if (!is_nuisance(other) || haplotype.alleles[i] <= 0) continue;
-        if (own != 0 && !(is_indel(listed) && other.pos == listed.pos)) continue;
+        if (own != 0 && !(has_gap(listed) && other.pos == listed.pos)) continue;
         if (replaces(other, region.extents[i], haplotype.alleles[i], listed, region.extents[site]))
             return kUnlistedAllele;
     }

@@ -30,6 +30,11 @@ bool is_snv(const Variant& variant) {
            std::all_of(variant.alts.begin(), variant.alts.end(), [](const auto& alt) { return alt.size() == 1; });
 }
 
+bool has_gap(const Variant& variant) {
+    return std::any_of(variant.alts.begin(), variant.alts.end(),
+                       [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
+}
+
 TrimmedAllele trim_allele(std::string_view ref, std::string_view alt) {
     size_t shortest = std::min(ref.size(), alt.size()), tail = 0, head = 0;
     while (tail + 1 < shortest && ref[ref.size() - 1 - tail] == alt[alt.size() - 1 - tail]) ++tail;

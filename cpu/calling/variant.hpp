@@ -53,6 +53,8 @@ public:
 
 // Whether all alleles are single bases.
 bool is_snv(const Variant& variant);
+// Whether an alternative allele has another length than the reference.
+bool has_gap(const Variant& variant);
 
 // Two alleles without the bases that they share.
 struct TrimmedAllele {
