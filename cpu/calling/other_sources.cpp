@@ -531,15 +531,18 @@ FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_
 
 std::vector<double> with_other_sources(SeenFragments seen, const Genotypes& genotypes, const ReadOrigins& origins,
                                        int sample, int64_t first, int64_t last, const Alone& alone) {
-    std::vector<double> log10 = alone(seen);
     if (!origins.have_gaps) {
+        std::vector<double> log10 = alone(seen);
         add_other_sources(std::move(seen), genotypes, origins, sample, first, last, log10);
         return log10;
     }
+    // Those without the copy slip by themselves.
+    const SeenFragments before = seen;
+    std::vector<double> log10 = alone(seen);
     const auto [chosen, odds] =
         Sources(seen, genotypes, origins.rates, true, log10).copy_at_gaps(origins, sample, first, last);
     const bool has_copy = !chosen.empty() && chosen.size() < seen.fragments.size();
-    SeenFragments rest = has_copy ? part_of(seen, chosen) : SeenFragments();
+    SeenFragments rest = has_copy ? part_of(before, chosen) : SeenFragments();
     add_other_sources(std::move(seen), genotypes, origins, sample, first, last, log10);
     if (!has_copy) return log10;
     std::vector<double> others = alone(rest);

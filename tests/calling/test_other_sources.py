@@ -19,6 +19,7 @@ from pairhmm.errors import InputError, OptionError
 from pairhmm.native import is_compiled
 from pairhmm.simulate.files import ReadWriter, write_fasta
 from pairhmm.simulate.reads import SimulatedReads, draw_reads
+from pairhmm.simulate.stutter import stutter_rates
 from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_haplotype
 from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import GenotypeOptions
@@ -360,6 +361,37 @@ def test_reads_of_a_copy_lack_an_insertion(tmp_path):
     folder, expected = collapsed_copies(tmp_path, 20, 5, inserted=4)
     found = calls(folder)
     assert {place: found.get(place) for place in expected} == expected
+
+
+def test_reads_beside_a_copy_slip_as_they_do_by_themselves(tmp_path):
+    """Likelihoods of many shorter runs are the same with the reads of a copy that has the usual runs."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
+    (start, end), run = DUPLICATED, np.array([2, *[0] * 13, 3], dtype=np.uint8)
+    places = range(start + 300, end - 300, 300)
+    for at in places:
+        codes[at : at + len(run)] = run
+    variants = [TruthVariant(at, (2, 0), (2,), ((0, 1), (1, 1))[i % 2]) for i, at in enumerate(places)]
+    copy = codes[start:end].copy()
+    changed = rng.random(end - start) < 0.05
+    for at in places:
+        changed[at - start : at - start + len(run)] = False
+    copy[changed] = (copy[changed] + 2) % 4
+    rates = 5 * stutter_rates()
+    own = [build_haplotype(codes, variants, number) for number in (0, 1)]
+    reads = draw_reads(rng, own, LENGTH * 24 // 300, 150, stutter=rates)
+    elsewhere = SimulatedHaplotype(copy, np.arange(start, end, dtype=np.int32))
+    foreign = draw_reads(rng, [elsewhere], (end - start) * 7 // 300, 150, stutter=rates)
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+
+    def likelihoods(reads: SimulatedReads) -> dict[int, list[int]]:
+        with ReadWriter(tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": LENGTH}, "s") as bam:
+            bam.add(reads)
+        found = pairhmm.call(tmp_path / "reads.bam", tmp_path / "ref.fa", backend="cpu", stutter=False)
+        return {site.variant.pos: list(site.samples[0].likelihoods) for site in found}
+
+    alone, beside = likelihoods(reads), likelihoods(SimulatedReads.concatenate([reads, foreign]))
+    assert sum(beside.get(at) == alone[at] for at in places) > len(places) // 3
 
 
 @pytest.mark.parametrize(("depth", "contamination"), [(10, 0), (20, 0.03)])
