@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t kTile = 200, kReach = 150;
 // The most bases that are sought to be deleted between clips on both sides, and the tiles that these may be apart.
 constexpr int64_t kMostDeleted = 320, kTilesOfJump = (kMostDeleted + kTile - 1) / kTile;
+// Behind a deletion of as many bases, the reach has too few letters for a way to come back to the reference.
+constexpr int64_t kLeastDeleted = 100;
 static_assert(std::max(kTile, kMostDeleted) + 2 * kReach == kLongestWindow, "a window is its clips and what is around");
 // A clip of fewer good bases is none.
 constexpr int64_t kLeastClip = 8;
@@ -217,16 +219,16 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
     for (const Indel& indel : scratch_) add(indel.anchor, indel.anchor + indel.deleted);
 }
 
-// Adds a window from where a sample's alignments stop in a tile to where they start again, in this tile or a later one.
+// Adds a window from where a sample's alignments stop in a tile to where they start again in a later one.
 void Discovery::add_jump(int64_t tile, const std::vector<Events>& events) {
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
     for (int sample = 0; sample < samples_; ++sample) {
         const std::vector<int64_t> stops = shared(events[sample].stops);
         if (stops.empty()) continue;
-        for (auto next = events_.find(tile); next != events_.end() && next->first <= tile + kTilesOfJump; ++next)
+        for (auto next = events_.upper_bound(tile); next != events_.end() && next->first <= tile + kTilesOfJump; ++next)
             for (const int64_t start : shared(next->second[sample].starts)) {
                 const auto stop = std::lower_bound(stops.begin(), stops.end(), start - kMostDeleted);
-                if (stop == stops.end() || *stop > start - kReach) continue;
+                if (stop == stops.end() || *stop > start - kLeastDeleted) continue;
                 first = std::min(first, *stop);
                 last = std::max(last, start);
             }
@@ -356,7 +358,7 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_), [&](const Candidate& candidate) {
                          return intervals_.have(candidate.position) &&
-                                (!window.is_jump || candidate.ref_length >= kReach) &&
+                                (!window.is_jump || candidate.ref_length >= kLeastDeleted) &&
                                 !std::binary_search(errors_.begin(), errors_.end(), candidate);
                      });
 }

@@ -190,16 +190,16 @@ def test_an_insertion_that_no_alignment_shows_is_found_in_clipped_ends(chunk):
     assert found_in(reads, chunk, assembly=False) == []
 
 
-def reads_without(size, length=100, least=15):
-    """Reads of a copy of the contig without the bases behind 800, clipped where they are left on the shorter side."""
-    copy = CONTIG[:800] + CONTIG[800 + size :]
+def reads_without(size, at=800, length=100, least=15):
+    """Reads of a copy of the contig without `size` bases, clipped where they are left on the shorter side."""
+    copy = CONTIG[:at] + CONTIG[at + size :]
     reads = []
-    for start in range(800 - length + least, 800 - least, 3):
-        before, bases = 800 - start, copy[start : start + length]
+    for start in range(at - length + least, at - least, 3):
+        before, bases = at - start, copy[start : start + length]
         if before >= length - before:
             reads.append(aligned(start, bases, [(0, before), (4, length - before)]))
         else:
-            reads.append(aligned(800 + size, bases, [(4, before), (0, length - before)]))
+            reads.append(aligned(at + size, bases, [(4, before), (0, length - before)]))
     return sorted(reads, key=lambda read: read.start)
 
 
@@ -208,6 +208,11 @@ def reads_without(size, length=100, least=15):
 def test_a_long_deletion_is_found_in_the_clips_on_both_sides_of_it(size, is_found, chunk):
     deletion = (799, CONTIG[799 : 800 + size], (CONTIG[799],))
     assert found_in(reads_without(size), chunk) == [deletion] * is_found
+
+
+@pytest.mark.parametrize("size", [120, 130, 140, 149])
+def test_a_deletion_between_two_tiles_is_found(size):
+    assert found_in(reads_without(size, at=930)) == [(929, CONTIG[929 : 930 + size], (CONTIG[929],))]
 
 
 def test_a_long_deletion_takes_two_clips_at_one_place_on_either_side():
