@@ -196,7 +196,7 @@ void sort_distinct(std::vector<Candidate>& candidates) {
 }
 
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
-                   const CandidateThresholds& thresholds, AssemblySteps* steps) {
+                   const CandidateThresholds& thresholds, int64_t least_deleted, AssemblySteps* steps) {
     Assembly assembly;
     // Notes why a k is not taken.
     const auto passes_over = [&](int k, TriedK why) {
@@ -219,7 +219,7 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
         for (KmerGraph::Detour& detour : detours) {
             if (detour.copied() > 0) follow_back(reference, k, detour);
             std::vector<Candidate> shown = differences(start, reference, k, detour);
-            add_alleles(detour, shown, thresholds, assembly.alleles);
+            if (detour.deleted() >= least_deleted) add_alleles(detour, shown, thresholds, assembly.alleles);
             if (steps) steps->ways.push_back(judged(detour, shown, thresholds));
             std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
         }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -47,8 +48,10 @@ struct Assembly {
 void sort_distinct(std::vector<Candidate>& candidates);
 
 // `reference` begins at `start`; it and the reads have letters 0..3 alone. The order of the reads has no effect.
-// `steps` gets what was decided, if it is not null.
+// Ways that delete fewer letters than `least_deleted` give no alleles. `steps` gets what was decided, if it is not
+// null.
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
-                   const CandidateThresholds& thresholds, AssemblySteps* steps = nullptr);
+                   const CandidateThresholds& thresholds, int64_t least_deleted = std::numeric_limits<int64_t>::min(),
+                   AssemblySteps* steps = nullptr);
 
 }  // namespace pairhmm

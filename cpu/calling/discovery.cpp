@@ -24,6 +24,10 @@ constexpr int64_t kLeastDeleted = 100;
 static_assert(std::max(kTile, kMostDeleted) + 2 * kReach == kLongestWindow, "a window is its clips and what is around");
 // A clip of fewer good bases is none.
 constexpr int64_t kLeastClip = 8;
+// Letters of a clip, next to its alignment, that are sought on the other side of a deletion.
+constexpr int64_t kSought = 12;
+// How far from an alignment they are sought, and the most by which what they tell is shifted.
+constexpr int64_t kMostShifted = 100, kReachOfClips = kMostDeleted + std::max(kSought, kMostShifted);
 // A tile of fewer clips and gaps is not active, nor one of a smaller share of the reads over them.
 constexpr uint32_t kLeastEvents = 2;
 constexpr double kLeastShare = 0.08;
@@ -155,14 +159,33 @@ void limit(int64_t most_letters, std::vector<Stretch>& stretches) {
     stretches.erase(std::remove_if(stretches.begin(), stretches.end(), is_dropped), stretches.end());
 }
 
-// The positions that occur twice or more, each once, in order.
-std::vector<int64_t> shared(std::vector<int64_t> positions) {
-    std::sort(positions.begin(), positions.end());
-    std::vector<int64_t> twice;
-    for (size_t i = 1; i < positions.size(); ++i)
-        if (positions[i] == positions[i - 1] && (twice.empty() || twice.back() != positions[i]))
-            twice.push_back(positions[i]);
+// Those that occur twice or more, each once, in order.
+template <typename Place>
+std::vector<Place> shared(std::vector<Place> places) {
+    std::sort(places.begin(), places.end());
+    std::vector<Place> twice;
+    for (size_t i = 1; i < places.size(); ++i)
+        if (places[i] == places[i - 1] && (twice.empty() || twice.back() != places[i])) twice.push_back(places[i]);
     return twice;
+}
+
+// What is deleted between an alignment that stops (or starts) at a position and the reference letters that its clip
+// has there, shifted left. None where these letters are nowhere, or at several places.
+std::optional<std::pair<int64_t, int64_t>> deleted_beside(const uint8_t* letters, int64_t position, bool stops,
+                                                          const ReferenceWindow& reference) {
+    int64_t found = 0;
+    for (int64_t deleted = kLeastDeleted; deleted <= kMostDeleted; ++deleted) {
+        const int64_t begin = (stops ? position + deleted : position - deleted - kSought) - reference.start;
+        if (begin < 0 || begin + kSought > reference.length) continue;
+        if (std::memcmp(letters, reference.letter + begin, kSought) != 0) continue;
+        if (found > 0) return {};
+        found = deleted;
+    }
+    if (found == 0) return {};
+    int64_t first = stops ? position : position - found, shifted = 0;
+    for (; shifted < kMostShifted && first > reference.start; ++shifted, --first)
+        if (reference.at(first - 1) != reference.at(first - 1 + found)) break;
+    return {{first, first + found}};
 }
 
 }  // namespace
@@ -173,10 +196,11 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
     ++count;
 }
 
-// Errors depend on what stands beside a base, which the reads of a mixture need not reach.
+// Clips are sought beside reads. Errors depend on what stands beside a base, which the reads of a mixture need not
+// reach.
 std::vector<std::pair<int64_t, int64_t>> Discovery::widened(std::vector<std::pair<int64_t, int64_t>> intervals) const {
-    if (thresholds_.errors == nullptr) return intervals;
-    for (auto& [start, end] : intervals) start = std::max<int64_t>(0, start - kContextReach), end += kContextReach;
+    const int64_t reach = std::max<int64_t>(assembles_ ? kReachOfClips : 0, thresholds_.errors ? kContextReach : 0);
+    for (auto& [start, end] : intervals) start = std::max<int64_t>(0, start - reach), end += reach;
     return intervals;
 }
 
@@ -190,6 +214,7 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
     const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
     const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
     if (operations == 1) return;
+    const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
     const int sample = reads.sample[read];
     const auto add = [&](int64_t begin, int64_t end) -> Events& {
@@ -206,8 +231,15 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         if (operation == kSoftClip) {
             const auto is_good = [&](uint8_t quality) { return quality >= thresholds_.min_base_quality; };
             if (std::count_if(quality + query, quality + query + length, is_good) >= kLeastClip) {
+                const bool stops = query > 0;
                 Events& events = add(position, position);
-                (query > 0 ? events.stops : events.starts).push_back(position);
+                (stops ? events.stops : events.starts).push_back(position);
+                const int64_t near = stops ? query : length - kSought;
+                if (length >= kSought && std::all_of(quality + near, quality + near + kSought, is_good))
+                    if (const auto deleted = deleted_beside(base + near, position, stops, reference.of(position))) {
+                        const int64_t first = deleted->first;
+                        (first / kTile == position / kTile ? events : add(first, first)).deleted.push_back(*deleted);
+                    }
             }
         }
         has_gaps |= operation == kInsert || operation == kDelete;
@@ -223,6 +255,10 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
 void Discovery::add_jump(int64_t tile, const std::vector<Events>& events) {
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
     for (int sample = 0; sample < samples_; ++sample) {
+        for (const auto& [begin, end] : shared(events[sample].deleted)) {
+            first = std::min(first, begin);
+            last = std::max(last, end);
+        }
         const std::vector<int64_t> stops = shared(events[sample].stops);
         if (stops.empty()) continue;
         for (auto next = events_.upper_bound(tile); next != events_.end() && next->first <= tile + kTilesOfJump; ++next)
@@ -349,8 +385,9 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
         AssemblySteps* const steps = decisions_ ? &decisions_->back().steps.emplace_back() : nullptr;
         const std::vector<Stretch> reads = pile(sample, reference, blocks);
         const double depth = static_cast<double>(letters_of(reads)) / static_cast<double>(reference.length);
-        assemblies.push_back(
-            assembled(reference.start, {reference.letter, reference.length}, reads, assembly_thresholds(depth), steps));
+        assemblies.push_back(assembled(reference.start, {reference.letter, reference.length}, reads,
+                                       assembly_thresholds(depth),
+                                       window.is_jump ? kLeastDeleted : std::numeric_limits<int64_t>::min(), steps));
     }
     if (!window.is_jump) drop_explained(reference, blocks, assemblies);
     if (decisions_) decisions_->back().assemblies = assemblies;
@@ -358,7 +395,6 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_), [&](const Candidate& candidate) {
                          return intervals_.have(candidate.position) &&
-                                (!window.is_jump || candidate.ref_length >= kLeastDeleted) &&
                                 !std::binary_search(errors_.begin(), errors_.end(), candidate);
                      });
 }

@@ -71,7 +71,8 @@ private:
     struct Events {
         uint32_t count = 0;
         int64_t first = 0, last = 0;
-        std::vector<int64_t> stops, starts;  // where alignments stop before clips, and start behind them
+        std::vector<int64_t> stops, starts;                // where alignments stop before clips, and start behind them
+        std::vector<std::pair<int64_t, int64_t>> deleted;  // what letters of clips tell to be deleted
 
         void add(int64_t begin, int64_t end);
     };

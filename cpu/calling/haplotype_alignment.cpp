@@ -11,6 +11,10 @@ namespace {
 
 // GATK's NEW_SW_PARAMETERS, which align haplotypes to the reference (pairhmm/align/scoring.py).
 constexpr AlignScoring kScoring{200, -150, -260, -11, Ends::kGlobal};
+// Where so many letters are missing, some of them are like what stands beside them by chance. There, one gap and an SNV
+// or another gap are likelier than two gaps with a few such letters in between.
+constexpr int64_t kManyMissing = 50;
+constexpr AlignScoring kScoringOfMissing{200, -150, -600, -11, Ends::kGlobal};
 
 // Every level gives the same alignment. These are short, so that any level will do.
 const AlignLevel& plain_level() {
@@ -36,7 +40,9 @@ HaplotypeAlignment align_haplotype(Stretch query, Stretch target) {
                             static_cast<int32_t>(target.length)};
     bool is_known = false;
     const std::atomic<bool> stop{false};
-    plain_level().single32({&pair, 1, kScoring, &is_known, &found.score, &sink, &stop});
+    const bool lacks_many = target.length - query.length >= kManyMissing;
+    plain_level().single32(
+        {&pair, 1, lacks_many ? kScoringOfMissing : kScoring, &is_known, &found.score, &sink, &stop});
     return found;
 }
 

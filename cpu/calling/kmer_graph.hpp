@@ -49,6 +49,8 @@ public:
         uint32_t leaving;     // of all edges that leave its first node
         bool is_united;       // whether chains of it weigh so much with others alone
 
+        // How many letters of the reference it lacks: less than 0 where it has more.
+        int64_t deleted() const { return to - from - static_cast<int64_t>(letters.size()); }
         // How many letters come between a letter of the reference and its copy, where the way leads back: 0 elsewhere.
         int64_t copied() const { return to > from ? 0 : from - to + static_cast<int64_t>(letters.size()); }
     };

@@ -190,9 +190,9 @@ def test_an_insertion_that_no_alignment_shows_is_found_in_clipped_ends(chunk):
     assert found_in(reads, chunk, assembly=False) == []
 
 
-def reads_without(size, at=800, length=100, least=15):
+def reads_without(size, at=800, length=100, least=15, contig=CONTIG):
     """Reads of a copy of the contig without `size` bases, clipped where they are left on the shorter side."""
-    copy = CONTIG[:at] + CONTIG[at + size :]
+    copy = contig[:at] + contig[at + size :]
     reads = []
     for start in range(at - length + least, at - least, 3):
         before, bases = at - start, copy[start : start + length]
@@ -215,12 +215,26 @@ def test_a_deletion_between_two_tiles_is_found(size):
     assert found_in(reads_without(size, at=930)) == [(929, CONTIG[929 : 930 + size], (CONTIG[929],))]
 
 
-def test_a_long_deletion_takes_two_clips_at_one_place_on_either_side():
+@pytest.mark.parametrize("chunk", [1, 10_000])
+def test_a_long_deletion_takes_two_clips_whose_letters_go_on_behind_it(chunk):
     reads = reads_without(260)
-    starts = [read.start for read in reads]
-    alone = reads[:1] + [read for read in reads if read.start > 800]
-    assert starts[0] < 800 < starts[-1]
-    assert found_in(alone) == []
+    stops = [read for read in reads if read.start < 800]
+    starts = [read for read in reads if read.start > 800]
+    deletion = (799, CONTIG[799:1060], (CONTIG[799],))
+    assert found_in(stops, chunk) == [deletion]
+    assert found_in(starts, chunk) == [deletion]
+    assert found_in([stops[-1], starts[0]], chunk) == [deletion]
+    assert found_in(stops[-1:], chunk) == []
+
+
+def test_a_deletion_whose_clips_go_on_at_several_places_takes_two_clips_on_either_side():
+    # Behind the deletion, and 60 bases later, stand the same letters.
+    contig = CONTIG[:1120] + CONTIG[1060:1080] + CONTIG[1140:]
+    reads = reads_without(260, contig=contig)
+    stops = [read for read in reads if read.start < 800]
+    deletion = (799, contig[799:1060], (contig[799],))
+    assert found_in(reads, contig=contig) == [deletion]
+    assert found_in(stops, contig=contig) == []
 
 
 def with_poor_letters(reads, every):
