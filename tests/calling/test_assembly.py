@@ -237,6 +237,22 @@ def test_a_deletion_whose_clips_go_on_at_several_places_takes_two_clips_on_eithe
     assert found_in(stops, contig=contig) == []
 
 
+def test_letters_that_are_left_by_chance_do_not_split_a_long_deletion():
+    # An SNV behind the deletion, and its letters from the deletion's end on, inside what is deleted, too.
+    other = "A" if CONTIG[1063] != "A" else "C"
+    beside = CONTIG[1060:1063] + other
+    contig = CONTIG[:900] + beside + CONTIG[904:]
+    copy = contig[:800] + beside + contig[1064:]
+    reads = [
+        aligned(start, copy[start : start + 100], [(0, 800 - start), (4, start - 700)]) for start in range(720, 760, 3)
+    ]
+    reads += [
+        aligned(1060, copy[start : start + 100], [(4, 800 - start), (0, start - 700)]) for start in range(751, 790, 3)
+    ]
+    found = found_in(reads, contig=contig)
+    assert [(at, len(ref), alts) for at, ref, alts in found] == [(799, 261, (contig[799],)), (1063, 1, (other,))]
+
+
 def with_poor_letters(reads, every):
     """Reads with a poor letter, which is right, at so many letters from each other."""
     for number, read in enumerate(reads):
