@@ -45,7 +45,7 @@ std::vector<Variant> CandidateFinder::scan(const std::string& chrom, const Reads
     }
     if (places != nullptr) discovery_.limit_to(*places);
     // Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
-    CodedWindows reference(reference_, chrom_, discovery_.widened(covered(reads)));
+    CodedWindows reference(reference_, chrom_, discovery_.covered_by(reads));
     if (!reference.windows.empty()) discovery_.add(reads, {std::move(reference.windows)});
     return settle(reads, reads.count ? reads.start[reads.count - 1] : 0);
 }

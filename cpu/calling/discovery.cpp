@@ -159,6 +159,12 @@ void limit(int64_t most_letters, std::vector<Stretch>& stretches) {
     stretches.erase(std::remove_if(stretches.begin(), stretches.end(), is_dropped), stretches.end());
 }
 
+// Whether a read has a clip that is sought beside it.
+bool have_clips(const Reads& reads) {
+    const auto is_long_clip = [](uint32_t packed) { return (packed & 15) == kSoftClip && packed >> 4 >= kSought; };
+    return std::any_of(reads.cigar, reads.cigar + reads.cigar_offset[reads.count], is_long_clip);
+}
+
 // Those that occur twice or more, each once, in order.
 template <typename Place>
 std::vector<Place> shared(std::vector<Place> places) {
@@ -196,10 +202,12 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
     ++count;
 }
 
-// Clips are sought beside reads. Errors depend on what stands beside a base, which the reads of a mixture need not
-// reach.
-std::vector<std::pair<int64_t, int64_t>> Discovery::widened(std::vector<std::pair<int64_t, int64_t>> intervals) const {
-    const int64_t reach = std::max<int64_t>(assembles_ ? kReachOfClips : 0, thresholds_.errors ? kContextReach : 0);
+// Clips are sought beside their reads. Errors depend on what stands beside a base, which the reads of a mixture need
+// not reach.
+std::vector<std::pair<int64_t, int64_t>> Discovery::covered_by(const Reads& reads) const {
+    std::vector<std::pair<int64_t, int64_t>> intervals = covered(reads);
+    const int64_t reach =
+        std::max<int64_t>(assembles_ && have_clips(reads) ? kReachOfClips : 0, thresholds_.errors ? kContextReach : 0);
     for (auto& [start, end] : intervals) start = std::max<int64_t>(0, start - reach), end += reach;
     return intervals;
 }

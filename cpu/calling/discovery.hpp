@@ -44,8 +44,8 @@ public:
     // From now on, and up to `reset`, only candidates in these intervals are sought. Results there are the same.
     // Later calls may leave out what lies before settled().
     void limit_to(std::vector<std::pair<int64_t, int64_t>> intervals) { intervals_.limit_to(std::move(intervals)); }
-    // The intervals of the reference to compare reads with that cover some.
-    std::vector<std::pair<int64_t, int64_t>> widened(std::vector<std::pair<int64_t, int64_t>> intervals) const;
+    // The intervals of the reference to compare reads with.
+    std::vector<std::pair<int64_t, int64_t>> covered_by(const Reads& reads) const;
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);
     // The windows to assemble once all reads to come start at `frontier` or later: intervals of the reference, which

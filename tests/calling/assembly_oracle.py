@@ -249,7 +249,10 @@ def _detours(
 def _differences(reference: str, way: _Way) -> Iterator[Allele]:
     """Where a way differs from the reference. Indels are shifted left, up to the difference before them."""
     target = reference[way.begin : way.end]
-    (pair,) = align(way.letters, target, scoring=replace(PRESETS["gatk-haplotype"], mode="global"), backend="cpu")
+    scoring = replace(PRESETS["gatk-haplotype"], mode="global")
+    if len(target) - len(way.letters) >= 50:
+        scoring = replace(scoring, gap_open=-600)
+    (pair,) = align(way.letters, target, scoring=scoring, backend="cpu")
     position, query, lowest = way.begin, 0, 0
     for length, operation in re.findall(r"(\d+)([MID])", pair.cigar):
         size = int(length)
