@@ -17,6 +17,7 @@
 namespace {
 
 using pairhmm::Genotyper;
+using pairhmm::SlipRates;
 using pairhmm::SourceRateFinder;
 using pairhmm::SourceRates;
 
@@ -135,10 +136,37 @@ void bind_genotypes(nb::module_& module) {
     module.attr("MAX_GENOTYPES") = pairhmm::kMaxGenotypes;
     module.attr("MAX_GQ") = pairhmm::kMaxGq;
 
+    nb::class_<SlipRates>(module, "SlipRates", "How often reads gain and lose units of repeats: [units * copies] each.")
+        .def(
+            "__init__",
+            [](SlipRates* self, std::vector<double> gain, std::vector<double> loss, double spread,
+               std::optional<std::vector<double>> known_gain, std::optional<std::vector<double>> known_loss) {
+                SlipRates rates{static_cast<int>(gain.size()) / pairhmm::kLongestUnit,
+                                gain,
+                                loss,
+                                std::vector<double>(gain.size(), spread),
+                                known_gain.value_or(gain),
+                                known_loss.value_or(loss)};
+                if (gain.empty() || gain.size() % pairhmm::kLongestUnit || gain.size() != loss.size() ||
+                    gain.size() != rates.known_gain.size() || gain.size() != rates.known_loss.size())
+                    throw std::invalid_argument("gain, loss: not of the same units and copies");
+                new (self) SlipRates(std::move(rates));
+            },
+            "gain"_a, "loss"_a, "spread"_a = 0.0, "known_gain"_a.none() = nb::none(),
+            "known_loss"_a.none() = nb::none(),
+            "spread: of their logarithms (10). known_gain, known_loss: what likelihoods have of them; None: all.")
+        .def_prop_ro(
+            "gain", [](const SlipRates& rates) { return rates.gain; }, "P(a read has gained units).")
+        .def_prop_ro(
+            "loss", [](const SlipRates& rates) { return rates.loss; }, "P(a read has lost units).")
+        .def_prop_ro(
+            "spread", [](const SlipRates& rates) { return rates.spread; },
+            "Standard deviation of the logarithms (10) of a run's two rates around these.");
+
     module.def(
         "slip_rates",
         [](std::vector<uint8_t> insertion, std::vector<uint8_t> deletion, std::vector<uint8_t> gap,
-           const std::vector<int>& least_copies,
+           const std::vector<int>& least_copies, double spread,
            std::optional<std::tuple<uint8_t, uint8_t, uint8_t, std::vector<uint8_t>>> everywhere) {
             if (least_copies.size() != pairhmm::kLongestUnit || gap.empty() || gap.size() % least_copies.size() ||
                 insertion.size() != gap.size() || deletion.size() != gap.size())
@@ -148,12 +176,10 @@ void bind_genotypes(nb::module_& module) {
                 const auto& [of_insertion, of_deletion, of_gap, most_by_copies] = *everywhere;
                 qualities = {of_insertion, of_deletion, of_gap, most_by_copies};
             }
-            pairhmm::SlipRates rates = pairhmm::slip_rates({std::move(insertion), std::move(deletion), std::move(gap)},
-                                                           qualities, least_copies, 0);
-            return std::tuple(std::move(rates.gain), std::move(rates.loss), std::move(rates.known_gain),
-                              std::move(rates.known_loss));
+            return pairhmm::slip_rates({std::move(insertion), std::move(deletion), std::move(gap)}, qualities,
+                                       least_copies, spread);
         },
-        "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a, "everywhere"_a.none() = nb::none(),
+        "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a, "spread"_a, "everywhere"_a.none() = nb::none(),
         "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base, and "
         "three as of every base. The higher rates count.");
 
@@ -183,15 +209,8 @@ void bind_genotypes(nb::module_& module) {
             "__init__",
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
-               bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
-               int most_copies, double spread, bool mixture, std::vector<std::string> names,
-               const pairhmm::ErrorRates* errors, const SourceRates* source_rates, std::vector<double> known_gain,
-               std::vector<double> known_loss) {
-                if (known_gain.empty()) known_gain = gain, known_loss = loss;
-                if (gain.size() != loss.size() || gain.size() != known_gain.size() ||
-                    gain.size() != known_loss.size() || most_copies < 1 ||
-                    (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
-                    throw std::invalid_argument("gain, loss: not of the same units and copies");
+               bool gvcf, const std::vector<double>& contamination, const SlipRates* slips, bool mixture,
+               std::vector<std::string> names, const pairhmm::ErrorRates* errors, const SourceRates* source_rates) {
                 pairhmm::GenotypingOptions options{snv_prior,
                                                    indel_prior,
                                                    {},
@@ -200,8 +219,7 @@ void bind_genotypes(nb::module_& module) {
                                                    discovered,
                                                    mnv,
                                                    gvcf,
-                                                   {most_copies, std::move(gain), std::move(loss), spread,
-                                                    std::move(known_gain), std::move(known_loss)},
+                                                   slips ? *slips : SlipRates{},
                                                    contamination,
                                                    source_rates ? *source_rates : SourceRates{},
                                                    mixture,
@@ -216,13 +234,12 @@ void bind_genotypes(nb::module_& module) {
                 new (self) Genotyper(std::move(options));
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
-            "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
-            "most_copies"_a = 1, "spread"_a = 0.0, "mixture"_a = false, "names"_a = std::vector<std::string>(),
-            "errors"_a.none() = nb::none(), "source_rates"_a.none() = nb::none(),
-            "known_gain"_a = std::vector<double>(), "known_loss"_a = std::vector<double>(),
+            "gvcf"_a, "contamination"_a, "slips"_a.none() = nb::none(), "mixture"_a = false,
+            "names"_a = std::vector<std::string>(), "errors"_a.none() = nb::none(),
+            "source_rates"_a.none() = nb::none(),
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
-            "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
-            "loss: [units * copies] rates at which reads slip in repeats; known_gain, known_loss: what likelihoods have of these, all unless given; spread: of their logarithms. mixture: samples are mixtures of haplotypes. names: of the "
+            "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. "
+            "slips: how often reads slip in repeats. mixture: samples are mixtures of haplotypes. names: of the "
             "samples, for the table of haplotypes; without them there is none. errors: of a mixture's reads. source_rates: as some reads show them.")
         .def(
             "genotype",

@@ -60,22 +60,18 @@ void bind_str_counts(nb::module_& module) {
         "sites"_a, "least_copies"_a, "most_copies"_a,
         "Rates at which reads gain and lose units; repeats, reads and changes behind them: [units * copies] each.");
     module.def(
-        "slip_factor",
-        [](const std::vector<std::pair<SiteFields, int64_t>>& sites, const Table& gain, const Table& loss,
-           int most_copies) {
-            const int units = static_cast<int>(gain.size()) / most_copies;
-            const pairhmm::SlipFactor found =
-                pairhmm::slip_factor(sites_of(sites, units, most_copies), {most_copies, gain, loss, 0, {}, {}});
-            return std::pair(found.log10, found.deviation);
+        "seen_slips",
+        [](const pairhmm::SlipRates& rates, const std::vector<std::pair<SiteFields, int64_t>>& sites) {
+            const int units = static_cast<int>(rates.gain.size()) / rates.most_copies;
+            return pairhmm::seen_slips(rates, sites_of(sites, units, rates.most_copies));
         },
-        "sites"_a, "gain"_a, "loss"_a, "most_copies"_a,
-        "log10 of how many times as often as at these rates reads slip, and its standard deviation.");
+        "rates"_a, "sites"_a, "The rates at which the reads of repeats slip, where these are expected.");
     module.def(
         "stutter_excess",
         [](const std::vector<std::pair<SiteFields, int64_t>>& sites, const Table& gain, const Table& loss,
            int most_copies) {
             const int units = static_cast<int>(gain.size()) / most_copies;
-            return pairhmm::stutter_excess(sites_of(sites, units, most_copies), {most_copies, gain, loss, 0, {}, {}});
+            return pairhmm::stutter_excess(sites_of(sites, units, most_copies), {most_copies, gain, loss, {}, {}, {}});
         },
         "sites"_a, "gain"_a, "loss"_a, "most_copies"_a,
         "How many times as often reads over runs of one base have changed as at these rates.");

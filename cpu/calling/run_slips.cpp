@@ -74,8 +74,8 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
         matrix[from * alleles + from] = 1;
         if (!run.is_of_units[from]) continue;
         const size_t place = rates.place(run.unit, run.copies_of(from));
-        double gain = rate_beyond(rates.gain[place], rates.known_gain[place], rates.spread, gain_step);
-        double loss = rate_beyond(rates.loss[place], rates.known_loss[place], rates.spread, loss_step);
+        double gain = rate_beyond(rates.gain[place], rates.known_gain[place], rates.spread[place], gain_step);
+        double loss = rate_beyond(rates.loss[place], rates.known_loss[place], rates.spread[place], loss_step);
         const double less = kHighestRate / std::max(gain + loss, kHighestRate);
         gain *= less, loss *= less;
         for (size_t to = 0; to < alleles; ++to) {
@@ -99,7 +99,7 @@ double ways_of_gap(int unit, int copies, double continued) {
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
                      const std::vector<int>& least_copies, double spread) {
     const size_t count = tables.gap.size();
-    SlipRates rates{static_cast<int>(count) / kLongestUnit, {}, {}, spread, {}, {}};
+    SlipRates rates{static_cast<int>(count) / kLongestUnit, {}, {}, std::vector<double>(count, spread), {}, {}};
     for (auto* of_gaps : {&rates.gain, &rates.loss, &rates.known_gain, &rates.known_loss}) of_gaps->resize(count);
     const auto add = [&](const std::vector<uint8_t>& opening, uint8_t GapQualities::* other, int unit, int copies,
                          double& rate, double& known) {

@@ -21,7 +21,7 @@ constexpr int kLongestUnit = 8;
 struct SlipRates {
     int most_copies = 1;
     std::vector<double> gain, loss;
-    double spread = 0;  // standard deviation of the logarithms (10) of a run's two rates around these
+    std::vector<double> spread;  // standard deviation of the logarithms (10) of a run's two rates around these
     std::vector<double> known_gain, known_loss;  // what likelihoods of reads have of gain and loss
 
     size_t place(int unit, int copies) const {

@@ -11,8 +11,8 @@ namespace {
 
 // Aligned bases that a read has on both sides of a repeat, at least.
 constexpr int64_t kFlankOfRepeat = 5;
-// The least number of reads over a repeat: with fewer, a heterozygous repeat looks like one that stutters.
-constexpr int kLeastOverRepeat = 8;
+// The least number of reads over a repeat.
+constexpr int kLeastOverRepeat = 4;
 // Bases in which repeats are found at once, at least.
 constexpr int64_t kFoundAtOnce = 1 << 14;
 

@@ -1,7 +1,9 @@
 #include "calling/str_rates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -14,6 +16,8 @@ namespace {
 
 // Rounds of expectation-maximisation: more change no figure that is written.
 constexpr int kEmRounds = 30;
+// The least number of reads of a repeat: with fewer, a heterozygous one looks like one that stutters.
+constexpr int kLeastOfRepeat = 8;
 // The share of heterozygous repeats before any is seen, with the weight of so many repeats. Of a repeat with a larger
 // share of reads with other units, these say nothing of the first rate.
 constexpr double kPriorHeterozygous = 0.02, kPriorSites = 20, kFewOthers = 0.25;
@@ -35,11 +39,18 @@ constexpr double kLowestStrQuality = 3;
 constexpr double kLeastOfRun = 5e-4, kMostOfRun = 0.02;
 // Reads that a run counts as, at most: those of one run slip alike. And changes that are expected before any is seen.
 constexpr double kMostOfDepth = 50, kPriorExcess = 5;
-// The prior of the logarithm (10) of how many times as often as expected reads slip, and the values that are weighed;
-// and the odds that such a repeat is heterozygous.
-constexpr double kFactorMean = -0.2, kFactorSpread = 0.3, kMostOfFactor = 1.5;
-constexpr int kFactors = 61;
+// log10 of how many times as often as expected reads slip: its prior, and the values that are weighed; and the odds
+// that such a repeat is heterozygous.
+constexpr double kFactorMean = -0.2, kFactorSpread = 0.45, kMostOfFactor = 2;
+constexpr int kFactors = 81;
 constexpr double kHeterozygousRun = 0.05;
+// It varies along the rates, which are in bins, so that those of neighbours are correlated, and from unit to unit:
+// units of 1, of 2 and of more bases have a factor of their own in each bin, with this standard deviation around the
+// common one.
+constexpr int kBinsOfDecade = 4, kFirstBin = -13, kBins = 12, kUnitKinds = 3;
+constexpr double kOfNeighbours = 0.95, kUnitSpread = 0.15;
+// No kind's reads make a value less likely by more, so that products are above 0.
+constexpr double kLeastLog = -50;
 
 // Repeats of a class that show the same: so many of them.
 struct Observed {
@@ -66,19 +77,106 @@ double log_of_run(const Observed& one, double rate) {
     return alone + std::log1p(std::exp(std::min(other, 500.0)));
 }
 
-// The logarithm of how likely it is, but for a constant, that reads slip so many times as often as at some rates.
-double log_of_factor(double log10, const StrSites& sites, const SlipRates& rates) {
-    const double factor = std::pow(10.0, log10);
-    double value = -std::pow((log10 - kFactorMean) / kFactorSpread, 2) / 2;
+double step_of(double first, double last, int steps, int step) { return first + step * (last - first) / (steps - 1); }
+
+using OfFactors = std::array<double, kFactors>;  // by the values of a factor that are weighed
+using OfKinds = std::array<std::array<OfFactors, kUnitKinds>, kBins>;
+
+double factor_of(int number) { return step_of(-kMostOfFactor, kMostOfFactor, kFactors, number); }
+
+// The bin and the unit's kind.
+std::pair<size_t, size_t> kind_of(int unit, double rate) {
+    const int bin = static_cast<int>(std::lround(kBinsOfDecade * std::log10(rate))) - kFirstBin;
+    return {static_cast<size_t>(std::clamp(bin, 0, kBins - 1)), static_cast<size_t>(std::min(unit, kUnitKinds) - 1)};
+}
+
+OfFactors times(OfFactors a, const OfFactors& b) {
+    std::transform(a.begin(), a.end(), b.begin(), a.begin(), std::multiplies<>());
+    const double most = *std::max_element(a.begin(), a.end());
+    for (double& one : a) one /= most;
+    return a;
+}
+
+// Sums over a factor that is normally distributed around so much of another one's distance from the mean.
+OfFactors blurred(const OfFactors& values, double correlation, double deviation, bool is_of_first) {
+    OfFactors sums{};
+    for (int i = 0; i < kFactors; ++i) {
+        for (int j = 0; j < kFactors; ++j) {
+            const int from = is_of_first ? j : i, to = is_of_first ? i : j;
+            const double mean = kFactorMean + correlation * (factor_of(from) - kFactorMean);
+            const double away = (factor_of(to) - mean) / deviation;
+            sums[static_cast<size_t>(i)] += values[static_cast<size_t>(j)] * std::exp(-away * away / 2);
+        }
+    }
+    return sums;
+}
+
+// How likely the reads of each kind of repeat are by its factor.
+OfKinds likelihoods_of_kinds(const StrSites& sites, const SlipRates& rates) {
+    OfKinds seen{};
     for (const auto& [site, count] : sites) {
         const size_t place = rates.place(site.unit, site.copies);
         const double rate = rates.gain[place] + rates.loss[place];
         if (rate < kLeastOfRun) continue;
+        const auto [bin, unit] = kind_of(site.unit, rate);
         const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
         const Observed one{double(site.depth), double(site.fewer) + site.more, double(site.fewer), 1};
-        value += weight * log_of_run(one, std::min(kHighestStrRate, factor * rate));
+        for (int i = 0; i < kFactors; ++i)
+            seen[bin][unit][static_cast<size_t>(i)] +=
+                weight * log_of_run(one, std::min(kHighestStrRate, std::pow(10.0, factor_of(i)) * rate));
     }
-    return value;
+    for (auto& of_bin : seen) {
+        for (OfFactors& own : of_bin) {
+            const double most = *std::max_element(own.begin(), own.end());
+            for (double& one : own) one = std::exp(std::max(one - most, kLeastLog));
+        }
+    }
+    return seen;
+}
+
+// The posterior of each kind's factor: the common ones of the bins are a chain, from which those of units hang.
+OfKinds posteriors_of_kinds(const OfKinds& seen) {
+    const double of_step = kFactorSpread * std::sqrt(1 - kOfNeighbours * kOfNeighbours);
+    OfKinds of_unit;                              // what a unit's reads say of the common factor
+    std::array<OfFactors, kBins> before, behind;  // what the bins before and behind say of it
+    for (int i = 0; i < kFactors; ++i) {
+        const double away = (factor_of(i) - kFactorMean) / kFactorSpread;
+        before.front()[static_cast<size_t>(i)] = std::exp(-away * away / 2);
+    }
+    behind.back().fill(1);
+    for (size_t bin = 0; bin < kBins; ++bin) {
+        OfFactors all = before[bin];
+        for (size_t unit = 0; unit < kUnitKinds; ++unit) {
+            of_unit[bin][unit] = blurred(seen[bin][unit], 1, kUnitSpread, false);
+            all = times(all, of_unit[bin][unit]);
+        }
+        if (bin + 1 < kBins) before[bin + 1] = blurred(all, kOfNeighbours, of_step, true);
+    }
+    for (size_t bin = kBins - 1; bin > 0; --bin) {
+        OfFactors all = behind[bin];
+        for (const OfFactors& own : of_unit[bin]) all = times(all, own);
+        behind[bin - 1] = blurred(all, kOfNeighbours, of_step, false);
+    }
+    OfKinds found;
+    for (size_t bin = 0; bin < kBins; ++bin) {
+        for (size_t unit = 0; unit < kUnitKinds; ++unit) {
+            OfFactors others = times(before[bin], behind[bin]);
+            for (size_t other = 0; other < kUnitKinds; ++other)
+                if (other != unit) others = times(others, of_unit[bin][other]);
+            found[bin][unit] = times(seen[bin][unit], blurred(others, 1, kUnitSpread, true));
+        }
+    }
+    return found;
+}
+
+// Mean and standard deviation.
+std::pair<double, double> moments(const OfFactors& weights) {
+    double sum = 0, first = 0, second = 0;
+    for (int i = 0; i < kFactors; ++i) {
+        const double weight = weights[static_cast<size_t>(i)], factor = factor_of(i);
+        sum += weight, first += weight * factor, second += weight * factor * factor;
+    }
+    return {first / sum, std::sqrt(std::max(0.0, second / sum - first * first / (sum * sum)))};
 }
 
 // P(each repeat of a class is homozygous).
@@ -131,8 +229,6 @@ std::vector<double> ascending(const std::vector<double>& values, const std::vect
     return rising;
 }
 
-double step_of(double first, double last, int steps, int step) { return first + step * (last - first) / (steps - 1); }
-
 double log_likelihood(const OfCopies& seen, size_t first_copies, double first, double growth) {
     double sum = 0;
     for (size_t i = first_copies; i < seen.reads.size(); ++i) {
@@ -183,6 +279,7 @@ using Classes = std::map<std::pair<int, int>, std::vector<Observed>>;  // by uni
 Classes by_class(const StrSites& sites) {
     Classes classes;
     for (const auto& [site, count] : sites) {
+        if (site.depth < kLeastOfRepeat) continue;
         const auto fewer = static_cast<double>(site.fewer);
         classes[{site.unit, site.copies}].push_back(
             {static_cast<double>(site.depth), fewer + site.more, fewer, static_cast<double>(count)});
@@ -258,19 +355,18 @@ GapTables gap_tables(const StrRates& rates, const std::vector<int>& least_copies
     return tables;
 }
 
-SlipFactor slip_factor(const StrSites& sites, const SlipRates& rates) {
-    std::vector<double> factors, weights;  // log10, and log
-    for (int i = 0; i < kFactors; ++i) {
-        factors.push_back(step_of(-kMostOfFactor, kMostOfFactor, kFactors, i));
-        weights.push_back(log_of_factor(factors.back(), sites, rates));
+SlipRates seen_slips(SlipRates rates, const StrSites& sites) {
+    const OfKinds factors = posteriors_of_kinds(likelihoods_of_kinds(sites, rates));
+    for (size_t place = 0; place < rates.gain.size(); ++place) {
+        const double rate = rates.gain[place] + rates.loss[place];
+        if (rate == 0) continue;
+        const auto [bin, unit] = kind_of(static_cast<int>(place) / rates.most_copies + 1, rate);
+        const auto [mean, deviation] = moments(factors[bin][unit]);
+        rates.gain[place] *= std::pow(10.0, mean);
+        rates.loss[place] *= std::pow(10.0, mean);
+        rates.spread[place] = std::hypot(rates.spread[place], deviation);
     }
-    const double most = *std::max_element(weights.begin(), weights.end());
-    double sum = 0, first = 0, second = 0;
-    for (size_t i = 0; i < factors.size(); ++i) {
-        const double weight = std::exp(weights[i] - most);
-        sum += weight, first += weight * factors[i], second += weight * factors[i] * factors[i];
-    }
-    return {first / sum, std::sqrt(std::max(0.0, second / sum - first * first / (sum * sum)))};
+    return rates;
 }
 
 double stutter_excess(const StrSites& sites, const SlipRates& without_pcr) {
@@ -279,7 +375,8 @@ double stutter_excess(const StrSites& sites, const SlipRates& without_pcr) {
         const size_t place = without_pcr.place(site.unit, site.copies);
         const double rate = without_pcr.gain[place] + without_pcr.loss[place];
         const int others = site.fewer + site.more;
-        if (site.unit != 1 || rate < kLeastOfRun || rate > kMostOfRun || others >= kFewOthers * site.depth) continue;
+        const bool is_clear = site.depth >= kLeastOfRepeat && others < kFewOthers * site.depth;
+        if (site.unit != 1 || rate < kLeastOfRun || rate > kMostOfRun || !is_clear) continue;
         const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
         changed += weight * others;
         expected += weight * site.depth * rate;

@@ -26,13 +26,9 @@ StrRates estimate_rates(const StrSites& sites, const std::vector<int>& least_cop
 // them `gap`. It is `model_of_rates` of pairhmm/models/str_parameters.py, which works without this module.
 GapTables gap_tables(const StrRates& rates, const std::vector<int>& least_copies, uint8_t quality, uint8_t gap);
 
-// log10 of how many times as often as at some rates reads slip, and its standard deviation.
-struct SlipFactor {
-    double log10, deviation;
-};
-
-// What the reads of repeats tell of it, and the prior.
-SlipFactor slip_factor(const StrSites& sites, const SlipRates& rates);
+// The rates at which the reads of a library slip, as those of repeats show beside rates that are expected: some kinds
+// of repeats slip more often, and others less. What is not known of them is added to the spread.
+SlipRates seen_slips(SlipRates rates, const StrSites& sites);
 
 // How many times as often as in a library without PCR reads over runs of one base have gained or lost some.
 double stutter_excess(const StrSites& sites, const SlipRates& without_pcr);

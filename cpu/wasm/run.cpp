@@ -173,13 +173,7 @@ double Run::stutter() const {
 }
 
 SlipRates Run::slips() const {
-    SlipRates rates = options.slips();
-    if (!options.sees_slips) return rates;
-    const SlipFactor factor = slip_factor(library_.repeats, rates);
-    for (auto* of_slips : {&rates.gain, &rates.loss})
-        for (double& rate : *of_slips) rate *= std::pow(10.0, factor.log10);
-    rates.spread = std::hypot(rates.spread, factor.deviation);
-    return rates;
+    return options.sees_slips ? seen_slips(options.slips(), library_.repeats) : options.slips();
 }
 
 GapTables Run::estimated_gaps(uint8_t quality, uint8_t gap) const {

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
-from pairhmm.models.str_parameters import LIBRARIES, slip_rates_of, str_model_of
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.str_parameters import slip_rates_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ErrorRates, ScoredRegion, SourceRates
+    from pairhmm._cpu import ErrorRates, ScoredRegion, SlipRates, SourceRates
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ class RegionGenotyper:
 
     `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
     those that no sample has are left out, and so are their alleles. `source_rates` are rates that reads show, and
-    `slips` how many times as often they slip in repeats: log10, and its standard deviation. `haplotypes`: whether lines
-    of the table of haplotypes are made. `errors`: rates of a mixture's reads.
+    `slips` how often they slip in repeats, by default as often as the model has it. `haplotypes`: whether lines of the
+    table of haplotypes are made. `errors`: rates of a mixture's reads.
     """
 
     def __init__(
@@ -71,13 +70,12 @@ class RegionGenotyper:
         discovered: bool,
         records: RecordOptions | None = None,
         source_rates: SourceRates | None = None,
-        slips: tuple[float, float] = (0.0, 0.0),
+        slips: SlipRates | None = None,
         haplotypes: bool = False,
         errors: ErrorRates | None = None,
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
-        (gain, loss, *known), spread = _slip_rates(model, slips)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -88,15 +86,11 @@ class RegionGenotyper:
             records.mnv,
             records.gvcf,
             [options.contaminations.get(name, options.contamination) for name in samples],
-            gain,
-            loss,
-            MOST_REPEATS,
-            spread,
+            slips or _expected_slips(model),
             options.mixture,
             list(samples) if haplotypes else [],
             errors,
             source_rates,
-            *known,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
@@ -105,12 +99,8 @@ class RegionGenotyper:
 
 
 @lru_cache(maxsize=1)  # every shard of a run asks
-def _slip_rates(model: GatkOptions, slips: tuple[float, float]) -> tuple[list[list[float]], float]:
-    """How often reads gain and lose a unit, by unit and copies, what likelihoods have of this, and its spread."""
-    gain, loss, *known = slip_rates_of(model)
-    mean, deviation = slips
-    spread = math.hypot((model.str_model or str_model_of(LIBRARIES[0])).spread, deviation)
-    return [rate.ravel().tolist() for rate in (10**mean * gain, 10**mean * loss, *known)], spread
+def _expected_slips(model: GatkOptions) -> SlipRates:
+    return slip_rates_of(model)
 
 
 def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:

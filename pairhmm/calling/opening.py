@@ -26,14 +26,14 @@ from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import SourceRates
+    from pairhmm._cpu import SlipRates, SourceRates
 
 
 class OpenFiles(NamedTuple):
     """The open files of a run, and the rates of other sources in their reads, if these were looked at.
 
-    `contigs` and `requested` are those of the unrolled reference. `slips` is log10 of how many times as often as the
-    model expects reads slip in repeats, and its standard deviation.
+    `contigs` and `requested` are those of the unrolled reference. `slips` is how often reads slip in repeats, if
+    some reads show it.
     """
 
     genome: UnrolledReference
@@ -42,7 +42,7 @@ class OpenFiles(NamedTuple):
     requested: list[Interval] | None
     check: ReferenceCheck
     source_rates: SourceRates | None = None
-    slips: tuple[float, float] = (0.0, 0.0)
+    slips: SlipRates | None = None
     makes_genotypes: bool = True
 
 

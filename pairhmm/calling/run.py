@@ -18,7 +18,7 @@ from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegions, SourceRates
+    from pairhmm._cpu import ScoredRegions, SlipRates, SourceRates
 
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
@@ -49,7 +49,7 @@ class Run:
     progress: Progress
     timing: Timing
     source_rates: SourceRates | None = None
-    slips: tuple[float, float] = (0.0, 0.0)
+    slips: SlipRates | None = None
     filtered: FilteredReads = field(init=False)
 
     def __post_init__(self) -> None:

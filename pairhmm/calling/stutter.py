@@ -111,8 +111,7 @@ def _with_repeats(
         model = replace(model, str_model=found)
         if is_long:  # its rates are those of the reads
             return files, replace(options, model=model)
-    gain, loss, *_ = slip_rates_of(model)
-    slips = native.slip_factor(list(sites.items()), gain.ravel().tolist(), loss.ravel().tolist(), MOST_REPEATS)
+    slips = native.seen_slips(slip_rates_of(model), list(sites.items()))
     return files._replace(slips=slips), replace(options, model=model)
 
 

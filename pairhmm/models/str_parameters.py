@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from pairhmm.models.parameter_file import KEYS, check_keys, qualities_of, read_t
 from pairhmm.models.str_model import TABLES, StrModel, Table
 from pairhmm.native import native
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import SlipRates
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))
 """Keys of the rows of a table in a file."""
@@ -100,12 +103,13 @@ def rates_of(model: StrModel) -> tuple[Rates, Rates]:
 
     The opposite of `model_of_rates`.
     """
-    gain, loss, *_ = _slip_rates(model)
+    rates = _slip_rates(model)
+    gain, loss = (np.reshape(each, (LONGEST_REPEAT_UNIT, MOST_REPEATS)) for each in (rates.gain, rates.loss))
     return gain, loss
 
 
-def slip_rates_of(options: GatkOptions) -> tuple[Rates, Rates, Rates, Rates]:
-    """The same rates as genotypes take them, and what likelihoods of reads have of both.
+def slip_rates_of(options: GatkOptions) -> SlipRates:
+    """The same rates as genotypes take them, what likelihoods of reads have of both, and their spread.
 
     Without an STR model, they are those of a library without PCR, but no lower than those of the options' gaps.
     """
@@ -117,13 +121,9 @@ def slip_rates_of(options: GatkOptions) -> tuple[Rates, Rates, Rates, Rates]:
     return _slip_rates(str_model_of(LIBRARIES[0]), (*gaps, most))
 
 
-def _slip_rates(
-    model: StrModel, everywhere: tuple[int, int, int, list[int]] | None = None
-) -> tuple[Rates, Rates, Rates, Rates]:
+def _slip_rates(model: StrModel, everywhere: tuple[int, int, int, list[int]] | None = None) -> SlipRates:
     insertion, deletion, gap = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
-    rates = native.slip_rates(insertion, deletion, gap, LEAST_COPIES, everywhere)
-    gain, loss, known_gain, known_loss = (np.reshape(each, (LONGEST_REPEAT_UNIT, MOST_REPEATS)) for each in rates)
-    return gain, loss, known_gain, known_loss
+    return native.slip_rates(insertion, deletion, gap, LEAST_COPIES, model.spread, everywhere)
 
 
 def str_model_of(name: str) -> StrModel:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from pairhmm.calling.genotyping import Site, to_sites
-from pairhmm.models.str_parameters import rates_of, str_model_of
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.str_parameters import rates_of, slip_rates_of, str_model_of
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.variants.haplotypes import Haplotype
@@ -35,13 +38,8 @@ def called(
     evidence.haplotypes = [
         Haplotype(FLANK + unit * count + FLANK[::-1], (copies - count,)) for count in (copies, copies - 1)
     ]
-    rates = of_runs(loss) if loss else [[], []]
-    known_gain, known_loss = of_runs(loss if known is None else known) if loss else [[], []]
-    genotyper = native.Genotyper(
-        *(1e-3, 1.25e-4, [(2, [])], [], 4.5, False, False, False, [0.0], *rates, MOST_REPEATS, 0.25),
-        known_gain=known_gain,
-        known_loss=known_loss,
-    )
+    slips = native.SlipRates(*of_runs(loss), 0.25, *of_runs(loss if known is None else known)) if loss else None
+    genotyper = native.Genotyper(1e-3, 1.25e-4, [(2, [])], [], 4.5, False, False, False, [0.0], slips)
     (site,) = to_sites(genotyper.genotype(native_region(evidence)), ())
     return site
 
@@ -79,25 +77,49 @@ def test_the_rates_of_a_library_are_those_of_its_model():
     assert not gain[0, :3].any() and not loss[0, :3].any()
 
 
-def library(*runs: tuple[int, int, int]) -> tuple[float, float]:
-    """What runs of 18 bases say of how often reads slip there: reads, those that changed, and how many runs."""
-    gain, loss = (rate.ravel().tolist() for rate in rates_of(str_model_of("pcr-free")))
-    sites = [((1, 18, depth, changed, 0), count) for depth, changed, count in runs]
-    return native.slip_factor(sites, gain, loss, MOST_REPEATS)
+def library(*runs: tuple[int, int, int, int]) -> Callable[[int, int], tuple[float, float]]:
+    """What runs of one base say of how often reads slip: their copies, reads, those that changed, and how many runs.
+
+    Gives log10 of how many times as often as expected reads of a unit and of copies slip, and how uncertain this is.
+    """
+    expected = slip_rates_of(GatkOptions(str_model=str_model_of("pcr-free")))
+    sites = [((1, copies, depth, changed, 0), count) for copies, depth, changed, count in runs]
+    found = native.seen_slips(expected, sites)
+
+    def of(unit: int, copies: int) -> tuple[float, float]:
+        place = (unit - 1) * MOST_REPEATS + copies - 1
+        variance = found.spread[place] ** 2 - expected.spread[place] ** 2
+        return float(np.log10(found.loss[place] / expected.loss[place])), float(np.sqrt(variance))
+
+    return of
 
 
 def test_reads_tell_how_often_those_of_their_library_slip():
     gain, loss = (rate[0, 17] for rate in rates_of(str_model_of("pcr-free")))
     for share in (0.04, 0.3):
-        mean, deviation = library((25, round(25 * share), 40))
+        mean, deviation = library((18, 25, round(25 * share), 40))(1, 18)
         assert 10**mean == pytest.approx(share / (gain + loss), rel=0.1)
         assert deviation < 0.07
 
 
 def test_without_repeats_a_library_is_like_any_other():
-    assert library() == pytest.approx((-0.2, 0.3), abs=0.01)
+    mean, deviation = library()(1, 18)
+    assert mean == pytest.approx(-0.2, abs=0.01)
+    assert 0.4 < deviation < 0.5
+
+
+def test_long_runs_do_not_tell_how_often_shorter_ones_slip():
+    gain, loss = (rate[0] for rate in rates_of(str_model_of("pcr-free")))
+    rate = (gain + loss)[11]
+    # Of runs of 12 bases three times as many reads slip as expected, and of those of 20 half as many.
+    found = library((12, 50, round(50 * 3 * rate), 40), (20, 20, 4, 40))
+    assert found(1, 12)[0] == pytest.approx(np.log10(3), abs=0.15)
+    assert found(1, 20)[0] == pytest.approx(np.log10(0.5), abs=0.15)
+    # Other units are like these, but less surely so.
+    assert found(2, 12)[0] > 0.2
+    assert found(2, 12)[1] > found(1, 12)[1] + 0.05
 
 
 def test_heterozygous_runs_are_no_slips():
-    few, with_others = library((20, 1, 40)), library((20, 1, 40), (20, 10, 4))
-    assert with_others[0] == pytest.approx(few[0], abs=0.02)
+    few, with_others = library((18, 20, 1, 40)), library((18, 20, 1, 40), (18, 20, 10, 4))
+    assert with_others(1, 18)[0] == pytest.approx(few(1, 18)[0], abs=0.02)

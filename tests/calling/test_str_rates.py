@@ -16,7 +16,7 @@ from pairhmm.sequences.letters import CODE_OF_N
 from pairhmm.sequences.tandem_repeats import find_tracts
 
 # Aligned bases of a read on both sides of a repeat, and reads over it.
-FLANK, LEAST_READS = 5, 8
+FLANK, LEAST_READS = 5, 4
 
 M, I, D, S = 0, 1, 2, 4  # noqa: E741 - BAM's names
 
@@ -123,7 +123,7 @@ def test_the_repeats_under_reads_are_those_of_the_whole():
 
 
 def test_few_reads_tell_nothing():
-    assert not count(*[(5, [(M, 60)])] * 7)
+    assert not count(*[(5, [(M, 60)])] * (LEAST_READS - 1))
 
 
 @pytest.mark.parametrize("heterozygous", [0, 30])
