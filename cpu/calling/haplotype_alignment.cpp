@@ -46,6 +46,8 @@ HaplotypeAlignment align_haplotype(Stretch query, Stretch target) {
     return found;
 }
 
+int32_t score_of_itself(Stretch sequence) { return kScoring.match * static_cast<int32_t>(sequence.length); }
+
 bool has_intact(const HaplotypeAlignment& alignment, Stretch query, Stretch target, int64_t first, int64_t end) {
     int64_t place = 0, letter = 0;  // in the target, and in the query
     for (const uint32_t packed : alignment.cigar) {

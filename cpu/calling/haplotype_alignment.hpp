@@ -14,6 +14,8 @@ struct HaplotypeAlignment {
 };
 
 HaplotypeAlignment align_haplotype(Stretch query, Stretch target);
+// The score of a sequence that is aligned with itself.
+int32_t score_of_itself(Stretch sequence);
 
 // Whether target [first, end) is in the query as it is: nothing inserted, deleted or replaced.
 bool has_intact(const HaplotypeAlignment& alignment, Stretch query, Stretch target, int64_t first, int64_t end);

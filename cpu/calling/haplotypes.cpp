@@ -368,19 +368,24 @@ std::vector<Combination> without_needless(const std::vector<Combination>& member
     return kept;
 }
 
-// All alleles of the combinations that spell a haplotype: each of these was asked for. Those that take back what they
-// change are left out where others do not.
-Combination merged_alleles(const std::vector<Combination>& members, const Spelling& spelling) {
-    const std::vector<Combination> needed = without_needless(members);
-    Combination merged(members.front().size(), 0);
-    for (const Combination& member : needed) {
+// The combinations that spell one haplotype without those that take back what they change where others do not.
+std::vector<Combination> plainest(const std::vector<Combination>& members, const Spelling& spelling) {
+    std::vector<Combination> plain;
+    for (const Combination& member : members) {
         const auto is_plainer = [&](const Combination& other) {
             return takes_back(member, other, spelling) && !takes_back(other, member, spelling);
         };
-        if (needed.size() > 1 && std::any_of(needed.begin(), needed.end(), is_plainer)) continue;
+        if (members.size() == 1 || std::none_of(members.begin(), members.end(), is_plainer)) plain.push_back(member);
+    }
+    return plain;
+}
+
+// All alleles of some combinations that spell a haplotype.
+Combination merged_alleles(const std::vector<Combination>& members) {
+    Combination merged(members.front().size(), 0);
+    for (const Combination& member : members)
         for (size_t i = 0; i < merged.size(); ++i)
             if (merged[i] == 0) merged[i] = member[i];
-    }
     return merged;
 }
 
@@ -427,6 +432,12 @@ std::vector<Combination> least_unlisted(const Region& region, std::vector<Combin
     return members;
 }
 
+// The alleles of a haplotype where they are listed: all of the plainest combinations with the fewest nuisances, for
+// each of these was asked for.
+Combination listed_alleles(const Region& region, const std::vector<Combination>& members, const Spelling& spelling) {
+    return merged_alleles(least_unlisted(region, plainest(without_needless(members), spelling)));
+}
+
 // The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
 std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
                                const CarriedAlleles& carried, const ReadWords& words, bool are_discovered,
@@ -448,9 +459,9 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
         members[at->second].push_back(std::move(combination));
     }
     for (size_t i = 0; i < haplotypes.size(); ++i)
-        haplotypes[i].alleles = are_discovered ? shown_best(members[i], patterns)
-                                               : merged_alleles(least_unlisted(region, std::move(members[i])),
-                                                                {edits, reference, region.haplotype_start});
+        haplotypes[i].alleles = are_discovered
+                                    ? shown_best(members[i], patterns)
+                                    : listed_alleles(region, members[i], {edits, reference, region.haplotype_start});
     return haplotypes;
 }
 
@@ -473,11 +484,18 @@ std::vector<Haplotype> build_haplotypes(const Region& region, const std::string&
         haplotype.alleles = std::move(alleles);
     }
     const size_t first = haplotypes.size();
+    const Edits edits = edits_of(region);
+    const Spelling spelling{edits, reference, region.haplotype_start};
     for (Haplotype& haplotype : spelled(region, reference, most, carried, words, false, of_mixture)) {
-        const auto is_it = [&](const Haplotype& other) { return other.sequence == haplotype.sequence; };
-        if (std::any_of(haplotypes.begin(), haplotypes.begin() + static_cast<int64_t>(first), is_it)) continue;
         haplotype.is_nuisance = true;
-        haplotypes.push_back(std::move(haplotype));
+        const auto behind = haplotypes.begin() + static_cast<int64_t>(first);
+        const auto same = std::find_if(haplotypes.begin(), behind,
+                                       [&](const Haplotype& other) { return other.sequence == haplotype.sequence; });
+        if (same == behind) haplotypes.push_back(std::move(haplotype));
+        // Listed alleles that take back each other do not hide a nuisance.
+        else if (takes_back(same->alleles, haplotype.alleles, spelling) &&
+                 !takes_back(haplotype.alleles, same->alleles, spelling))
+            *same = std::move(haplotype);
     }
     return haplotypes;
 }

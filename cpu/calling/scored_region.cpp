@@ -99,23 +99,27 @@ private:
 };
 
 // The allele of a listed site that a sequence has whole, though unlisted alleles spell it: in the best alignment to the
-// reference with one allele of the site alone.
+// reference with one allele of the site alone. An alternative allele has to lie on a shortest way from the reference to
+// the sequence: an SNV that only moves the end of a gap does not.
 int16_t spelled_allele(const ScoredRegion& region, const std::string& sequence, size_t site) {
     const Extent& extent = region.region.extents[site];
-    const Coded own(sequence);
+    const Coded own(sequence), reference(region.haplotypes.front().sequence);
+    const int32_t whole_way = align_haplotype(own.letters(), reference.letters()).score;
     int16_t found = kUnlistedAllele;
     int32_t best = std::numeric_limits<int32_t>::min();
-    const auto reference = static_cast<int64_t>(region.haplotypes.front().sequence.size());
     for (const Haplotype& other : region.haplotypes) {
         const auto changes =
             std::count_if(other.alleles.begin(), other.alleles.end(), [](int16_t a) { return a != 0; });
         const int16_t allele = other.alleles[site];
         if (changes != (allele != 0)) continue;
         const Coded theirs(other.sequence);
-        const int64_t first = extent.start - region.region.haplotype_start, grown = theirs.letters().length - reference;
         const HaplotypeAlignment alignment = align_haplotype(own.letters(), theirs.letters());
-        if (alignment.score <= best ||
-            !has_intact(alignment, own.letters(), theirs.letters(), first, first + extent.end - extent.start + grown))
+        const int32_t first_part = align_haplotype(theirs.letters(), reference.letters()).score;
+        if (alignment.score <= best || alignment.score + first_part - score_of_itself(theirs.letters()) < whole_way)
+            continue;
+        const int64_t first = extent.start - region.region.haplotype_start;
+        const int64_t grown = theirs.letters().length - reference.letters().length;
+        if (!has_intact(alignment, own.letters(), theirs.letters(), first, first + extent.end - extent.start + grown))
             continue;
         found = allele;
         best = alignment.score;

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pysam
 import pytest
 
 import pairhmm
 from pairhmm.native import is_compiled
-from tests.calling.reads import OTHER, write_reads
+from tests.calling.reads import OTHER, aligned_reads, write_reads
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
@@ -66,6 +67,42 @@ def test_bases_of_which_reads_show_some_are_no_listed_substitution(record):
     neighbours = {SITE + 1, SITE + 2}
     found = record([(neighbours, None)] * 2, 3, lambda ref: "".join(OTHER[letter] for letter in ref))
     assert (found["GT"], found["AD"], float(found["QUAL"]), found["FILTER"]) == ("./.", "0,0", 0.0, "LowQual")
+
+
+def test_an_snv_that_moves_the_end_of_an_unlisted_deletion(tmp_path):
+    """The letter behind a deletion of G G in G G G G G G is no SNV: the deletion alone is the shorter way."""
+    genome = "".join(np.random.default_rng(5).choice(list("ACGT"), 2_000))
+    genome = genome[: SITE - 4] + "CACCT" + "G" * 6 + "AAGTCA" + genome[SITE + 13 :]
+    found = genotypes(tmp_path, genome, (SITE + 1, SITE + 3), [(SITE + 2, "G", "T"), (SITE, "TGGG", "T")])
+    assert "1" not in "".join(found)
+
+
+def test_listed_alleles_that_take_back_each_other_beside_an_unlisted_deletion(tmp_path):
+    """A deletion of three A, an insertion of A, and an insertion and an SNV that insert A, are the deletion of one."""
+    genome = "".join(np.random.default_rng(5).choice(list("ACGT"), 2_000))
+    genome = genome[: SITE - 4] + "GATGTC" + "A" * 12 + "CGTC" + genome[SITE + 18 :]
+    run = SITE + 2
+    decoys = [(run - 2, "T", "TC"), (run - 1, "C", "A"), (run - 1, "C", "CA"), (run - 1, "CAAA", "C")]
+    assert "1" not in "".join(genotypes(tmp_path, genome, (run, run + 1), decoys))
+
+
+def genotypes(folder, genome, deleted, records) -> list[str]:
+    """GT of listed records; of the reads, half are of a chromosome with a deletion."""
+    (folder / "q.fa").write_text(f">q\n{genome}\n")
+    pysam.faidx(str(folder / "q.fa"), catch_stdout=False)
+    reads = [*aligned_reads(genome, set(), None, "a"), *aligned_reads(genome, set(), deleted, "b")]
+    head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:{len(genome)}\n@RG\tID:s\tSM:s\n"
+    (folder / "q.sam").write_text(head + "".join(f"{line}\n" for _, line in sorted(reads)))
+    pysam.view("-b", "-o", str(folder / "q.bam"), str(folder / "q.sam"), catch_stdout=False)
+    pysam.index(str(folder / "q.bam"))
+    lines = [f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in sorted(records)]
+    (folder / "list.vcf").write_text(
+        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + "".join(lines)
+    )
+    pairhmm.write_calls(folder / "q.bam", folder / "q.fa", folder / "q.vcf", folder / "list.vcf", backend="cpu")
+    called = [line for line in (folder / "q.vcf").read_text().splitlines() if not line.startswith("#")]
+    assert len(called) == len(records)
+    return [line.split("\t")[9].split(":")[0] for line in called]
 
 
 def test_reads_inside_a_long_deletion_do_not_make_it_rare(record):
