@@ -574,20 +574,29 @@ private:
         std::vector<CalledVariant> sites;
         for (const Genotyped& one : candidates)
             sites.push_back({one.site.variant, one.allele_of, called_alleles(one.site)});
-        std::vector<std::set<size_t>> spanned;
-        for (size_t i = 0; i < sites.size(); ++i) spanned.push_back(spanned_haplotypes(i, sites));
-        for (size_t i = 0; i < sites.size(); ++i)
-            if (!spanned[i].empty()) add_spanned_allele(candidates[i], spanned[i]);
+        std::vector<SpanningDeletions> spanning;
+        for (size_t i = 0; i < sites.size(); ++i) spanning.push_back(deletions_over(i, sites));
+        for (size_t i = 0; i < sites.size(); ++i) {
+            if (spanning[i].haplotypes.empty()) continue;
+            // Reads with a long deletion lie at its ends.
+            Extent whole = candidates[i].extent;
+            for (const size_t other : spanning[i].sites) {
+                const auto [start, end] = candidates[other].extent;
+                whole = {std::min(whole.start, start), std::max(whole.end, end)};
+            }
+            add_spanned_allele(candidates[i], spanning[i].haplotypes, whole);
+        }
     }
 
-    // Of a discovered candidate, every allele has to be one of a sample.
-    void add_spanned_allele(Genotyped& candidate, const std::set<size_t>& haplotypes) const {
+    // Of a discovered candidate, every allele has to be one of a sample. whole: with the deletions.
+    void add_spanned_allele(Genotyped& candidate, const std::set<size_t>& haplotypes, const Extent& whole) const {
         Variant variant = candidate.site.variant;
         variant.alts.push_back(kSpannedAllele);
         const size_t last = variant.alts.size();
         std::vector<int64_t> allele_of = candidate.allele_of;
         for (const size_t haplotype : haplotypes) allele_of[haplotype] = static_cast<int64_t>(last);
-        Genotyped more = genotyped(candidate.number, std::move(variant), std::move(allele_of), candidate.extent);
+        Genotyped more = genotyped(candidate.number, std::move(variant), std::move(allele_of), whole);
+        more.extent = candidate.extent;
         const std::set<int> called = called_alleles(more.site);
         if (!called.count(static_cast<int>(last)) || (options_.is_discovered && called.size() < last)) return;
         // QUAL stays that of the alleles that are not deletions elsewhere.

@@ -64,20 +64,22 @@ int64_t allele_number(const Variant& variant, const std::string& letters) {
 
 }  // namespace
 
-std::set<size_t> spanned_haplotypes(size_t site, const std::vector<CalledVariant>& sites) {
+SpanningDeletions deletions_over(size_t site, const std::vector<CalledVariant>& sites) {
     const int64_t position = sites[site].variant.pos;
-    std::set<size_t> spanned;
+    SpanningDeletions spanning;
     for (size_t other = 0; other < sites.size(); ++other) {
         if (other == site) continue;
         for (const int allele : sites[other].called) {
             const Extent gone = deleted(sites[other].variant, allele);
             if (position < gone.start || position >= gone.end) continue;
             for (size_t haplotype = 0; haplotype < sites[site].allele_of.size(); ++haplotype)
-                if (sites[other].allele_of[haplotype] == allele && sites[site].allele_of[haplotype] == 0)
-                    spanned.insert(haplotype);
+                if (sites[other].allele_of[haplotype] == allele && sites[site].allele_of[haplotype] == 0) {
+                    spanning.sites.insert(other);
+                    spanning.haplotypes.insert(haplotype);
+                }
         }
     }
-    return spanned;
+    return spanning;
 }
 
 std::vector<std::pair<size_t, size_t>> snv_runs(const std::vector<const Variant*>& variants) {

@@ -19,8 +19,14 @@ struct CalledVariant {
     std::set<int> called;
 };
 
-// The haplotypes on which a called deletion of another site takes a site away.
-std::set<size_t> spanned_haplotypes(size_t site, const std::vector<CalledVariant>& sites);
+// Called deletions that take a site away.
+struct SpanningDeletions {
+    std::set<size_t> sites;       // those that they are alleles of
+    std::set<size_t> haplotypes;  // those that have one
+};
+
+// Those over a site.
+SpanningDeletions deletions_over(size_t site, const std::vector<CalledVariant>& sites);
 
 // The runs [first, last) of two SNVs or more at neighbouring positions, longer runs before the ones within them.
 std::vector<std::pair<size_t, size_t>> snv_runs(const std::vector<const Variant*>& variants);

@@ -1,5 +1,7 @@
 """Records of sites that lie in a deletion of the other chromosome, and of SNVs next to each other."""
 
+import re
+
 import pysam
 import pysam.bcftools
 import pytest
@@ -37,6 +39,34 @@ def test_a_deletion_over_a_site(called):
     assert (place, base, alts) == (1000, genome[1000], f"{OTHER[genome[1000]]},*")
     # Reads tell apart which chromosome has which.
     assert (found[0][3], genotype) == ("0|1", "1|2")
+
+
+def clipped(line):
+    """A line of SAM with a deletion in it, clipped on the shorter side of that."""
+    fields = line.split("\t")
+    gap = None if line.startswith("@") else re.fullmatch(r"(\d+)M(\d+)D(\d+)M", fields[5])
+    if gap is None:
+        return line
+    before, deleted, behind = map(int, gap.groups())
+    if before >= behind:
+        fields[5] = f"{before}M{behind}S"
+    else:
+        fields[3], fields[5] = str(int(fields[3]) + before + deleted), f"{before}S{behind}M"
+    return "\t".join(fields)
+
+
+def test_a_long_deletion_over_a_site(tmp_path):
+    """Its reads are clipped at its ends, so that those over the site are all of the other chromosome."""
+    genome = write_reads(tmp_path, ({1000}, None), (set(), (910, 1090)))
+    lines = (tmp_path / "q.sam").read_text().splitlines()
+    (tmp_path / "q.sam").write_text("\n".join(map(clipped, lines)) + "\n")
+    pysam.sort("-o", str(tmp_path / "q.bam"), str(tmp_path / "q.sam"), catch_stdout=False)
+    pysam.index(str(tmp_path / "q.bam"))
+    pairhmm.write_calls(tmp_path / "q.bam", tmp_path / "q.fa", tmp_path / "q.vcf", backend="cpu")
+    with pysam.VariantFile(str(tmp_path / "q.vcf")) as records:
+        _, site = records
+    assert (site.start, site.alts) == (1000, (OTHER[genome[1000]], "*"))
+    assert sorted(site.samples[0]["GT"]) == [1, 2]
 
 
 def listed(folder, *records):
