@@ -9,7 +9,7 @@ from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import READ_LETTERS, encode
 from tests.calling.assembly_oracle import assembled_alleles
-from tests.calling.reads import aligned
+from tests.calling.reads import OTHER, aligned
 
 COUNTS, FRACTIONS = (3, 2), (0.12, 0.08)
 
@@ -213,6 +213,23 @@ def test_a_long_deletion_is_found_in_the_clips_on_both_sides_of_it(size, is_foun
 @pytest.mark.parametrize("size", [120, 130, 140, 149])
 def test_a_deletion_between_two_tiles_is_found(size):
     assert found_in(reads_without(size, at=930)) == [(929, CONTIG[929 : 930 + size], (CONTIG[929],))]
+
+
+def test_a_long_deletion_is_found_with_the_snv_beside_it():
+    """All reads of its chromosome are clipped before the SNV."""
+    copy = CONTIG[:797] + OTHER[CONTIG[797]] + CONTIG[798:800] + CONTIG[1020:]
+    reads = []
+    for start in range(715, 785, 3):
+        before = 797 - start
+        if before >= 50:
+            reads.append(aligned(start, copy[start : start + 100], [(0, before), (4, 100 - before)]))
+        else:
+            reads.append(aligned(1020, copy[start : start + 100], [(4, before + 3), (0, 97 - before)]))
+    found = found_in(sorted(reads, key=lambda read: read.start))
+    haplotype = list(CONTIG)
+    for at, ref, (alt,) in reversed(found):
+        haplotype[at : at + len(ref)] = alt
+    assert "".join(haplotype) == copy
 
 
 @pytest.mark.parametrize("chunk", [1, 10_000])
