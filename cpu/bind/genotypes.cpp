@@ -185,8 +185,17 @@ void bind_genotypes(nb::module_& module) {
 
     nb::class_<SourceRates>(module, "SourceRates", "What reads of a library show beside its chromosomes.")
         .def_prop_ro(
-            "foreign", [](const SourceRates& rates) { return rates.foreign; },
-            "SNVs of copies, for each one of chromosomes.")
+            "copies", [](const SourceRates& rates) { return rates.copies; },
+            "The share of all places that have a copy elsewhere.")
+        .def_prop_ro(
+            "shares", [](const SourceRates& rates) { return rates.shares; },
+            "Of copies, the probability of each share of the reads.")
+        .def_prop_ro(
+            "divergences", [](const SourceRates& rates) { return rates.divergences; },
+            "Of copies, the probability of each number of SNVs in a base.")
+        .def_prop_ro(
+            "divergent", [](const SourceRates& rates) { return rates.divergent; },
+            "The share of chromosomes that differ as much as a copy.")
         .def_prop_ro(
             "unpromised", [](const SourceRates& rates) { return rates.unpromised; },
             "Errors of a base that its quality does not promise.")

@@ -219,12 +219,12 @@ public:
         const SourceRates& own = options_.rates;
         SourceRates without_errors = own, without_foreign = own;
         without_errors.errors = {0, 0}, without_errors.of_context = nullptr;
-        without_foreign.foreign = 0;
+        without_foreign.copies = 0;
         weighed.likelihood = with(own, true);
         weighed.without_strand_errors = with(without_errors, true);
         weighed.without_foreign = likelihoods_with(without_foreign, true, uncorrected(candidate), sample, genotypes);
         weighed.without_contamination = with(own, false);
-        without_errors.foreign = 0;
+        without_errors.copies = 0;
         weighed.alone = with(without_errors, false);
         return weighed;
     }

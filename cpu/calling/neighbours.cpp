@@ -141,11 +141,6 @@ void add(FragmentNames& fragments, const FragmentNames& more) {
     fragments = std::move(both);
 }
 
-// Whether both chromosomes have an allele.
-bool is_of_all(const Neighbour& snv) {
-    return static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size());
-}
-
 // Whether an allele of the fragments `theirs` is seen together with that of `ours`, among the fragments over both.
 bool are_together(const Neighbour& theirs, const FragmentNames& covering, const FragmentNames& ours) {
     const int64_t both = shared(theirs.with, ours);
@@ -244,6 +239,10 @@ Cluster cluster_around(int64_t fragment, const FragmentNames& covering, std::vec
 }
 
 }  // namespace
+
+bool is_of_all(const Neighbour& snv) {
+    return static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size());
+}
 
 int64_t fragment_name(std::string_view name) { return checksum(name); }
 

@@ -41,6 +41,9 @@ struct Neighbour {
     FragmentNames covering, with;  // the fragments over it, and those of them that show the allele
 };
 
+// Whether both chromosomes have an allele.
+bool is_of_all(const Neighbour& snv);
+
 // A base that a single read shows in place of the reference's.
 struct LoneMismatch {
     int64_t position;

@@ -16,14 +16,11 @@ namespace pairhmm {
 
 namespace {
 
-// SNVs in a base of a copy, each as likely, and on average, and of a usual chromosome.
-constexpr double kDivergences[] = {0.01, 0.02, 0.04}, kDivergence = 0.03, kUsualDivergence = 1e-3;
-// The probability that a copy has a certain allele with a gap; and that nothing else tells of a copy.
-constexpr double kGapOfCopy = 3e-4, kAlone = 0.003;
-// How often a chromosome differs as much as a copy; and the most places that have a copy.
-constexpr double kDivergentChromosomes = 0.01, kMostCopies = 0.3;
-// The probability of each of kForeignShares where there is a copy.
-constexpr double kSharesOfCopies[] = {0.1, 0.2, 0.2, 0.2, 0.2, 0.1};
+// SNVs in a base of a copy, on average, and of a usual chromosome.
+constexpr double kDivergence = 0.03, kUsualDivergence = 1e-3;
+// The probability that a copy has a certain allele with a gap; and, by its divergence, that nothing else tells of it:
+// the few fragments over a site, of about 500 bases together, have an SNV more at most.
+constexpr double kGapOfCopy = 3e-4, kAlone[] = {0.04, 0.0005, 0};
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
 // Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
@@ -51,9 +48,9 @@ struct Origin {
 
 double foreign_share(size_t number, int ploidy) { return kForeignShares[number].first / ploidy; }
 
-// The share of all places that have a copy.
-double copies(const SourceRates& rates) {
-    return std::min(kMostCopies, rates.foreign * kUsualDivergence / kDivergence);
+// The probability that nothing else tells of a copy.
+double alone(const SourceRates& rates) {
+    return std::inner_product(rates.divergences.begin(), rates.divergences.end(), kAlone, 0.0);
 }
 
 double log10_of(double share, const Shown& shown) {
@@ -70,32 +67,31 @@ double log10_of_share(double share, const Shown& shown, int ploidy) {
 }
 
 // Both mismatches that several reads show and those of single reads are Poisson.
-double log_of_divergence(const Cluster& cluster, double divergence, const SourceRates& rates) {
+double log_of_divergence(const Cluster& cluster, double divergence, double usual) {
     const double more = divergence * cluster.bases;
-    return static_cast<double>(cluster.snvs) * std::log(1 + divergence / rates.divergence) +
-           static_cast<double>(cluster.lone) *
-               std::log(1 + more / (cluster.usual_lone + rates.divergence * cluster.bases)) -
-           more;
+    return static_cast<double>(cluster.snvs) * std::log(1 + divergence / usual) +
+           static_cast<double>(cluster.lone) * std::log(1 + more / (cluster.usual_lone + usual * cluster.bases)) - more;
 }
 
 // `elsewhere`: fragments whose genotype is not weighed; beside them, a copy is compared with the share of a chromosome.
 Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& here, const SourceRates& rates,
                  int ploidy) {
     // How much likelier the mismatches are beside those of a usual chromosome, and so many more SNVs.
-    double divergent = 0, with_snv = 0;
-    for (const double divergence : kDivergences) {
-        const double one = std::exp(log_of_divergence(cluster, divergence, rates)) / std::size(kDivergences);
-        divergent += one;
-        with_snv += one * divergence / kUsualDivergence;
+    double divergent = 0, with_snv = 0, of_copy = 0;
+    for (size_t i = 0; i < std::size(kDivergences); ++i) {
+        const double one = std::exp(log_of_divergence(cluster, kDivergences[i], rates.divergence));
+        divergent += one / std::size(kDivergences);
+        with_snv += one / std::size(kDivergences) * kDivergences[i] / kUsualDivergence;
+        of_copy += one * rates.divergences[i];
     }
-    const double chromosome = std::log10(1 + kDivergentChromosomes * divergent);
+    const double chromosome = std::log10(1 + rates.divergent * divergent);
     double copy = 0;
     for (size_t i = 0; i < std::size(kForeignShares); ++i) {
         const double share = foreign_share(i, ploidy);
-        copy += kSharesOfCopies[i] * std::pow(10.0, log10_of_share(share, elsewhere, ploidy) + log10_of(share, here));
+        copy += rates.shares[i] * std::pow(10.0, log10_of_share(share, elsewhere, ploidy) + log10_of(share, here));
     }
-    return {chromosome, std::log10(std::max(kLeastFactor, copy * divergent)),
-            std::log10(1 + kDivergentChromosomes * with_snv) - chromosome};
+    return {chromosome, std::log10(std::max(kLeastFactor, copy * of_copy)),
+            std::log10(1 + rates.divergent * with_snv) - chromosome};
 }
 
 bool is_foreign(const Origin& origin) { return origin.copy > origin.chromosome; }
@@ -148,14 +144,14 @@ public:
     // Foreign reads show an allele, where nothing tells of a copy.
     void add_foreign(int allele) {
         const int64_t with = std::count(seen_.informative_for.begin(), seen_.informative_for.end(), allele);
-        if (rates_.foreign == 0 || with < 2) return;
+        if (rates_.copies == 0 || with < 2) return;
         const auto informative = static_cast<int64_t>(seen_.fragments.size()) -
                                  std::count(seen_.informative_for.begin(), seen_.informative_for.end(), -1);
         // What most reads show is the sample's: foreign reads of it are seen beside chromosomes that have it, too.
         const bool is_own = with * std::max(2, genotypes_.ploidy) >= informative;
         if (is_own && informative < kDeep) return;
-        const double weight =
-            log10_of_mapq(allele) + std::log10(copies(rates_) * kAlone * share_of_copies(static_cast<size_t>(allele)));
+        const double weight = log10_of_mapq(allele) +
+                              std::log10(rates_.copies * alone(rates_) * share_of_copies(static_cast<size_t>(allele)));
         const std::vector<double> foreign = foreign_likelihoods(allele, weight);
         const double* const share = &genotypes_.share[static_cast<size_t>(allele) * foreign.size()];
         for (size_t genotype = 0; genotype < foreign.size(); ++genotype)
@@ -262,7 +258,7 @@ private:
     };
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
-        if (origins.neighbours == nullptr || rates_.foreign == 0) return {};
+        if (origins.neighbours == nullptr || rates_.copies == 0) return {};
         const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
         FragmentNames names;
         for (size_t i = 0; i < seen_.fragments.size(); ++i) names.push_back(name_of(i));
@@ -322,7 +318,7 @@ private:
     double log10_of_copy(const std::vector<Group>& groups, OfGroup&& of_group) const {
         double total = kLowest;
         for (size_t allele = 0; allele < static_cast<size_t>(seen_.alleles); ++allele) {
-            double one = std::log10(share_of_copies(allele) * copies(rates_));
+            double one = std::log10(share_of_copies(allele) * rates_.copies);
             for (const Group& group : groups) one += of_group(group, allele);
             total = log10_add(total, one);
         }
@@ -331,7 +327,7 @@ private:
 
     // log10 of the probability of no copy, times that of each group.
     double log10_of_none(const std::vector<Group>& groups) const {
-        double total = std::log10(1 - copies(rates_));
+        double total = std::log10(1 - rates_.copies);
         for (const Group& group : groups) total += group.origin.chromosome;
         return total;
     }
@@ -343,7 +339,7 @@ private:
     // Finds the groups that are foreign, if there is a copy at all.
     void find_foreign(std::vector<Group>& groups) const {
         const auto most = [](const std::vector<double>& of) { return *std::max_element(of.begin(), of.end()); };
-        double more = std::log10(copies(rates_) / (1 - copies(rates_)));
+        double more = std::log10(rates_.copies / (1 - rates_.copies));
         for (Group& group : groups) {
             group.is_foreign = most(group.of_allele) > most(group.of_genotype);
             if (group.is_foreign) more += most(group.of_allele) - most(group.of_genotype);
@@ -357,7 +353,7 @@ private:
         find_foreign(groups);
         const bool has_copy =
             std::any_of(groups.begin(), groups.end(), [](const Group& one) { return one.is_foreign; });
-        const double without = std::log10(1 - copies(rates_));
+        const double without = std::log10(1 - rates_.copies);
         const double always = has_copy ? log10_of_copy(groups, &foreign_as_copy) : log10_of_none(groups);
         for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
             double total = without, own = 0, lift = 0;
@@ -514,11 +510,22 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
     return sources.foreign_likelihoods(allele, sources.prior_of(allele));
 }
 
+ClusterLikelihoods cluster_likelihoods(const Cluster& cluster, double usual) {
+    // Products of two fit a double.
+    const auto power_of_ten = [](double exponent) { return std::pow(10.0, std::clamp(exponent, -100.0, 100.0)); };
+    ClusterLikelihoods found;
+    for (size_t i = 0; i < found.of_divergence.size(); ++i)
+        found.of_divergence[i] = power_of_ten(log_of_divergence(cluster, kDivergences[i], usual) / std::log(10.0));
+    for (size_t i = 0; i < found.of_share.size(); ++i)
+        found.of_share[i] = power_of_ten(log10_of_share(foreign_share(i, 2), cluster.all, 2));
+    return found;
+}
+
 FragmentNames foreign_fragments(const Mismatches& neighbours, int sample, int64_t first, int64_t last,
                                 const FragmentNames& names, const SourceRates& rates, int ploidy) {
-    if (rates.foreign == 0) return {};
+    if (rates.copies == 0) return {};
     FragmentNames foreign;
-    double more = std::log10(copies(rates) / (1 - copies(rates)));
+    double more = std::log10(rates.copies / (1 - rates.copies));
     for (const Cluster& cluster : clusters_of(neighbours, sample, first, last, names)) {
         const Origin origin = origin_of(cluster, cluster.all, {}, rates, ploidy);
         if (!is_foreign(origin)) continue;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -46,10 +47,24 @@ struct ErrorShares {
 };
 using ContextShares = std::array<ErrorShares, kErrorContexts>;
 
+// Shares of foreign reads, relative to that of a chromosome, and the probability of each where nothing tells of a copy:
+// large ones could be those of a chromosome.
+constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.243}, {0.1, 0.243},  {0.2, 0.243},
+                                                        {0.3, 0.243},  {0.4, 0.0255}, {0.5, 0.0025}};
+// Of each of them.
+using OfShares = std::array<double, std::size(kForeignShares)>;
+
+// SNVs in a base of a copy, or of a chromosome that differs as much.
+constexpr double kDivergences[] = {0.01, 0.02, 0.04};
+using OfDivergences = std::array<double, std::size(kDivergences)>;
+
 // The same of all sources. docs/model.md says what each is.
 struct SourceRates {
     ErrorShares errors;                                         // of gaps, and where the context is not known
-    double foreign = 0.01;                                      // SNVs of copies
+    double copies = 1.0 / 3000;                                 // places that have a copy
+    OfShares shares{0.1, 0.2, 0.2, 0.2, 0.2, 0.1};              // of copies, the probability of each of kForeignShares
+    OfDivergences divergences{0.07, 0.465, 0.465};              // of copies, the probability of each
+    double divergent = 0.01;                                    // chromosomes that differ as much as a copy
     double divergence = 1e-3;                                   // SNVs of a chromosome in a base
     std::shared_ptr<const ContextShares> of_context = nullptr;  // null: `errors` in each
     bool of_amplicons = false;                                  // reads begin at few places
@@ -91,10 +106,6 @@ struct SeenFragments {
     std::vector<ErrorsLike> errors;        // [alleles] that look like it; empty: all of them have no context
 };
 
-// Shares of foreign reads, relative to that of a chromosome, and the probability of each where nothing tells of a copy:
-// large ones could be those of a chromosome.
-constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.243}, {0.1, 0.243},  {0.2, 0.243},
-                                                        {0.3, 0.243},  {0.4, 0.0255}, {0.5, 0.0025}};
 // Shares of the reads of a strand that have an error there, in the last cycle.
 constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 
@@ -112,6 +123,14 @@ SeenFragments without_primers(const SeenFragments& seen, const Genotypes& genoty
 
 // log10 P(fragments | genotype) where foreign reads that show an allele are as frequent as it.
 std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele);
+
+// How likely a cluster of a diploid's fragments is beside those of a usual chromosome, which has SNVs at a rate: by
+// each divergence, and by each share of a copy's reads beside that of a chromosome.
+struct ClusterLikelihoods {
+    OfDivergences of_divergence;
+    OfShares of_share;
+};
+ClusterLikelihoods cluster_likelihoods(const Cluster& cluster, double usual);
 
 // Those of a sample's fragments that are likelier of a copy than of a chromosome by all that they show outside
 // [first, last).

@@ -12,6 +12,7 @@
 #include "calling/letters.hpp"
 #include "calling/log10_sums.hpp"
 #include "calling/phred.hpp"
+#include "calling/rate_grid.hpp"
 
 namespace pairhmm {
 
@@ -25,9 +26,8 @@ constexpr double kError = 1e-3;
 constexpr size_t kFewestOver = 5;
 // Bases between two SNVs that count: nearer ones are seen in the same reads.
 constexpr int64_t kBetween = 100;
-// Rates are tried in steps of this factor, up to the highest. That of foreign reads is believed as far down as the
-// logarithm of the likelihood is lower by this much (two standard deviations).
-constexpr double kStep = 1.7782794100389228, kHighest = 100, kLower = 2;
+// The highest rate that is tried.
+constexpr double kHighest = 100;
 constexpr int kRounds = 5;
 // Reads with more mismatches that no other read shows are of a copy, or misaligned.
 constexpr int kFewErrors = 2;
@@ -104,9 +104,6 @@ bool lacks_begin(const Reads& reads, int64_t read, bool is_reverse) {
     return first > last || reads.base[is_reverse ? last : first] >= kCodeOfN;
 }
 
-// A rate on a grid of steps: sums of logarithms in another order give the same one.
-double on_grid(double rate) { return rate <= 0 ? 0 : std::pow(kStep, std::round(std::log(rate) / std::log(kStep))); }
-
 }  // namespace
 
 void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, ReferenceBases& reference) {
@@ -127,6 +124,7 @@ void SourceRateFinder::add(const std::string& chrom, const AlignedReads& reads, 
     std::map<int32_t, int64_t> next;  // of each sample, where the next SNV may lie
     const Mismatches shown = shown_mismatches(reads, all, chrom, reference, first, last, kUnsureEnd);
     add_errors(reads, shown.lone);
+    clusters_.add(reads, shown, first, last, are_of_amplicons());
     for (const Neighbour& snv : shown.snvs) {
         if (snv.covering.size() < kFewestOver || snv.position < next[snv.sample]) continue;
         next[snv.sample] = snv.position + kBetween;
@@ -261,7 +259,7 @@ double SourceRateFinder::log_likelihood(const Rates& rates) const {
 void SourceRateFinder::raise(double& rate, const Rates& rates) const {
     const double lowest = rate;
     double most = log_likelihood(rates), best = rate;
-    for (rate = lowest; rate <= kHighest; rate *= kStep) {
+    for (rate = lowest; rate <= kHighest; rate *= kRateStep) {
         const double found = log_likelihood(rates);
         if (found <= most) continue;
         most = found;
@@ -305,12 +303,6 @@ double SourceRateFinder::alone() const {
     return bases_ - static_cast<double>(kBetween) * static_cast<double>(snvs_.size());
 }
 
-double SourceRateFinder::lower_limit_of_foreign(Rates rates) const {
-    const double least = log_likelihood(rates) - kLower;
-    for (rates.foreign = Rates{}.foreign; log_likelihood(rates) < least;) rates.foreign *= kStep;
-    return rates.foreign;
-}
-
 SourceRates SourceRateFinder::rates() const {
     SourceRates rates;
     rates.of_amplicons = are_of_amplicons();
@@ -331,8 +323,8 @@ SourceRates SourceRateFinder::rates() const {
         of_context[context] = {on_grid(std::max(rates.errors.strand, own.strand / found.chromosomes)),
                                on_grid(std::max(rates.errors.growing, own.growing / found.chromosomes))};
     }
-    rates.foreign = lower_limit_of_foreign(found);
     rates.divergence = kSnvPrior * found.chromosomes;
+    clusters_.set(rates);
     rates.of_context = std::make_shared<ContextShares>(of_context);
     return rates;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calling/aligned_reads.hpp"
+#include "calling/cluster_rates.hpp"
 #include "calling/context_rates.hpp"
 #include "calling/genotype_tables.hpp"
 #include "calling/other_sources.hpp"
@@ -33,7 +34,7 @@ private:
     };
 
     struct Rates {
-        double chromosomes = 1, foreign = SourceRates{}.foreign;
+        double chromosomes = 1, foreign = 0.01;
         ContextShares of_context{};
 
         double of(const Snv& snv) const;
@@ -50,12 +51,12 @@ private:
     void raise(double& rate, const Rates& rates) const;
     AtRates at_rates(int context, const std::vector<const Snv*>& snvs, const Rates& rates) const;
     ContextShares expected_errors(const Rates& rates) const;
-    double lower_limit_of_foreign(Rates rates) const;
     double alone() const;
     // Whether reads begin at far fewer places than reads of random fragments do.
     bool are_of_amplicons() const;
 
     GenotypeTables tables_;
+    ClusterRateFinder clusters_;
     std::vector<Snv> snvs_;
     // Sums, over these SNVs, of the probability that two reads of a source would be seen; of errors, where they are
     // told from alleles, and anywhere.
