@@ -26,6 +26,8 @@ constexpr double kTogether = 0.7;
 constexpr double kFewestLone = 0.3;
 // A fragment of a copy shows so many mismatches. Where one does, those that show fewer may be of it, too.
 constexpr int64_t kFewestOfFirst = 2;
+// SNVs that are fewer bases apart are taken for one mutation: a chromosome has such pairs more often than by chance.
+constexpr int64_t kOfOne = 3;
 
 // A base of a read that differs from the reference: sample, position, letter, and the read.
 using Mismatch = std::tuple<int32_t, int64_t, uint8_t, int64_t>;
@@ -220,7 +222,10 @@ Cluster cluster_around(int64_t fragment, const FragmentNames& covering, std::vec
          next = std::find_if(apart.begin(), apart.end(), is_linked)) {
         add(all, (*next)->covering);
         add(found.own, (*next)->with);
-        apart.erase(next);
+        const int64_t position = (*next)->position;
+        apart.erase(std::remove_if(apart.begin(), apart.end(),
+                                   [&](const Neighbour* one) { return std::abs(one->position - position) < kOfOne; }),
+                    apart.end());
         ++found.snvs;
     }
     int64_t lone_of_others = 0;
@@ -382,7 +387,8 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
     std::vector<Cluster> found;
     std::vector<const Neighbour*> apart;
     for (const Neighbour& one : neighbours.snvs)
-        if (one.sample == sample && (one.position < first || one.position >= last)) apart.push_back(&one);
+        if (one.sample == sample && (one.position <= first - kOfOne || one.position >= last - 1 + kOfOne))
+            apart.push_back(&one);
     std::vector<const LoneMismatch*> lone;
     for (const LoneMismatch& one : neighbours.lone)
         if (one.position < first || one.position >= last) lone.push_back(&one);

@@ -141,10 +141,12 @@ def collapsed(tmp_path_factory) -> Collapsed:
     return collapsed_copies(tmp_path_factory.mktemp("collapsed"), 30, 6)
 
 
-def collapsed_copies(folder: Path, depth: int, foreign: int, seed: int = 5, inserted: int = 0) -> Collapsed:
+def collapsed_copies(
+    folder: Path, depth: int, foreign: int, seed: int = 5, inserted: int = 0, snvs: int = 1
+) -> Collapsed:
     """A sample in whose reference two copies of a sequence are one, and its genotypes by position.
 
-    Its variants are SNVs, or insertions of so many bases.
+    Its variants are insertions of so many bases, or so many SNVs side by side.
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
@@ -153,8 +155,9 @@ def collapsed_copies(folder: Path, depth: int, foreign: int, seed: int = 5, inse
     variants = [
         TruthVariant(place, (code,), (code, *((code + 1 + i % 3) % 4 for i in range(inserted))), own)
         if inserted
-        else TruthVariant(place, (code,), ((code + 1) % 4,), own)
+        else TruthVariant(place + i, (int(codes[place + i]),), (int(codes[place + i] + 1) % 4,), own)
         for place, code, own in at
+        for i in range(snvs)
     ]
     start, end = DUPLICATED
     copy = codes[start:end].copy()
@@ -395,6 +398,13 @@ def test_few_reads_of_a_copy_make_no_variants(tmp_path, seed):
     found = calls(folder)
     assert len(found.keys() - expected.keys()) <= 1
     assert len(expected.items() & found.items()) > 0.8 * len(expected)
+
+
+def test_snvs_side_by_side_are_no_sign_of_a_copy(tmp_path):
+    """A chromosome has them by one mutation."""
+    folder, expected = collapsed_copies(tmp_path, 12, 3, snvs=3)
+    found = calls(folder)
+    assert expected.items() <= found.items()
 
 
 def test_reads_of_a_copy_lack_an_insertion(tmp_path):
