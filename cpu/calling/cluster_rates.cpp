@@ -65,7 +65,7 @@ void add_expected(const ClusterLikelihoods& of, const SourceRates& rates, Found&
         std::inner_product(rates.divergences.begin(), rates.divergences.end(), of.of_divergence.begin(), 0.0);
     const double chromosome = rates.divergent * sum_of(of.of_divergence) / std::size(kDivergences);
     const double copy = rates.copies * of_shares * of_divergences;
-    const double all = 1 - rates.divergent - rates.copies + chromosome + copy;
+    const double all = (1 - rates.divergent - rates.copies) * (1 + of.by_chance) + chromosome + copy;
     expected.chromosomes += chromosome / all;
     for (size_t i = 0; i < rates.shares.size(); ++i)
         expected.of_share[i] += copy / all * rates.shares[i] * of.of_share[i] / of_shares;

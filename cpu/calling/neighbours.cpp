@@ -392,6 +392,8 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
     std::vector<const LoneMismatch*> lone;
     for (const LoneMismatch& one : neighbours.lone)
         if (one.position < first || one.position >= last) lone.push_back(&one);
+    double bases = 1;
+    for (const PlacedRead& read : neighbours.reads) bases += static_cast<double>(read.end - read.position);
     // An allele is of one cluster: fragments that show more take it.
     FragmentNames rest = covering;
     while (!rest.empty()) {
@@ -400,6 +402,7 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
         if (*most < (found.empty() ? kFewestOfFirst : 1)) break;
         Cluster cluster = cluster_around(rest[static_cast<size_t>(most - shown.begin())], covering, apart, lone);
         cluster.bases = covered(neighbours.reads, cluster.own);
+        cluster.errors = (static_cast<double>(neighbours.lone.size()) + 0.5) / bases;
         FragmentNames without;
         std::set_difference(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
                             std::back_inserter(without));

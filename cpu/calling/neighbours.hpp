@@ -121,6 +121,7 @@ struct Cluster {
     int64_t lone = 0;       // bases that its fragments show alone
     double usual_lone = 0;  // the same, where they are like the others over its alleles
     double bases = 0;       // of the reference that they cover
+    double errors = 0;      // the share of the bases around that single fragments show in place of the reference's
 };
 
 // Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere.

@@ -58,12 +58,23 @@ double log10_of(double share, const Shown& shown) {
            static_cast<double>(shown.covering - shown.with) * std::log10(1 - share);
 }
 
-// log10 of how much likelier fragments are for a share of foreign ones than for a share of chromosomes.
-double log10_of_share(double share, const Shown& shown, int ploidy) {
-    double chromosomes = log10_of(ploidy > 1 ? 1.0 / ploidy : kNearlyAll, shown);
+// That they are of a share of the chromosomes, log10.
+double log10_of_chromosomes(const Shown& shown, int ploidy) {
+    double most = log10_of(ploidy > 1 ? 1.0 / ploidy : kNearlyAll, shown);
     for (int copies = 2; copies < ploidy; ++copies)
-        chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / ploidy, shown));
-    return log10_of(share, shown) - chromosomes;
+        most = std::max(most, log10_of(static_cast<double>(copies) / ploidy, shown));
+    return most;
+}
+
+// 10 to a power. Products of two fit a double.
+double power_of_ten(double exponent) { return std::pow(10.0, std::clamp(exponent, -100.0, 100.0)); }
+
+// log10 of how much likelier it is that fragments show the same errors by chance than that they are of a usual
+// chromosome.
+double log10_of_chance(const Cluster& cluster, const Shown& shown, double usual, int ploidy) {
+    if (cluster.snvs == 0) return kLowest;
+    const double snv = std::log10(3 / usual) + static_cast<double>(cluster.all.with) * std::log10(cluster.errors / 3);
+    return static_cast<double>(cluster.snvs) * snv - log10_of_chromosomes(shown, ploidy);
 }
 
 // Both mismatches that several reads show and those of single reads are Poisson.
@@ -84,14 +95,16 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
         with_snv += one / std::size(kDivergences) * kDivergences[i] / kUsualDivergence;
         of_copy += one * rates.divergences[i];
     }
-    const double chromosome = std::log10(1 + rates.divergent * divergent);
-    double copy = 0;
+    const double chance = log10_of_chance(cluster, elsewhere, rates.divergence, ploidy);
+    const double chromosome = log10_add(std::log10(1 + rates.divergent * divergent), chance);
+    double copy = kLowest;
     for (size_t i = 0; i < std::size(kForeignShares); ++i) {
         const double share = foreign_share(i, ploidy);
-        copy += rates.shares[i] * std::pow(10.0, log10_of_share(share, elsewhere, ploidy) + log10_of(share, here));
+        copy = log10_add(copy, std::log10(rates.shares[i]) + log10_of(share, elsewhere) + log10_of(share, here));
     }
-    return {chromosome, std::log10(std::max(kLeastFactor, copy * of_copy)),
-            std::log10(1 + rates.divergent * with_snv) - chromosome};
+    copy += std::log10(of_copy) - log10_of_chromosomes(elsewhere, ploidy);
+    return {chromosome, std::max(std::log10(kLeastFactor), copy),
+            log10_add(std::log10(1 + rates.divergent * with_snv), chance) - chromosome};
 }
 
 bool is_foreign(const Origin& origin) { return origin.copy > origin.chromosome; }
@@ -511,13 +524,13 @@ std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotyp
 }
 
 ClusterLikelihoods cluster_likelihoods(const Cluster& cluster, double usual) {
-    // Products of two fit a double.
-    const auto power_of_ten = [](double exponent) { return std::pow(10.0, std::clamp(exponent, -100.0, 100.0)); };
     ClusterLikelihoods found;
     for (size_t i = 0; i < found.of_divergence.size(); ++i)
         found.of_divergence[i] = power_of_ten(log_of_divergence(cluster, kDivergences[i], usual) / std::log(10.0));
     for (size_t i = 0; i < found.of_share.size(); ++i)
-        found.of_share[i] = power_of_ten(log10_of_share(foreign_share(i, 2), cluster.all, 2));
+        found.of_share[i] =
+            power_of_ten(log10_of(foreign_share(i, 2), cluster.all) - log10_of_chromosomes(cluster.all, 2));
+    found.by_chance = power_of_ten(log10_of_chance(cluster, cluster.all, usual, 2));
     return found;
 }
 

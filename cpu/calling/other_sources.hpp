@@ -125,10 +125,11 @@ SeenFragments without_primers(const SeenFragments& seen, const Genotypes& genoty
 std::vector<double> foreign_likelihoods(const SeenFragments& seen, const Genotypes& genotypes, int allele);
 
 // How likely a cluster of a diploid's fragments is beside those of a usual chromosome, which has SNVs at a rate: by
-// each divergence, and by each share of a copy's reads beside that of a chromosome.
+// each divergence, by each share of a copy's reads beside that of a chromosome, and by errors alone.
 struct ClusterLikelihoods {
     OfDivergences of_divergence;
     OfShares of_share;
+    double by_chance;
 };
 ClusterLikelihoods cluster_likelihoods(const Cluster& cluster, double usual);
 

@@ -400,6 +400,25 @@ def test_few_reads_of_a_copy_make_no_variants(tmp_path, seed):
     assert len(expected.items() & found.items()) > 0.8 * len(expected)
 
 
+def test_errors_of_two_fragments_are_no_sign_of_a_copy(tmp_path):
+    """With errors of 1 in 200 bases at 30x, two fragments show the same one by chance more often than an SNV."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, 4 * LENGTH, dtype=np.uint8)
+    places = range(300, len(codes) - 300, 150)
+    variants = [TruthVariant(at, (int(codes[at]),), (int(codes[at] + 1) % 4,), (0, 1)) for at in places]
+    copies = [build_haplotype(codes, variants, number) for number in (0, 1)]
+    reads = draw_reads(rng, copies, len(codes) * 30 // 300, 150)
+    reads.quals[:] = 23
+    wrong = rng.random(reads.codes.shape) < 0.005
+    reads.codes[wrong] = (reads.codes[wrong] + rng.integers(1, 4, int(wrong.sum()))) % 4
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s") as bam:
+        bam.add(reads)
+    found = calls(tmp_path)
+    assert {at: found.get(at) for at in places} == dict.fromkeys(places, (0, 1))
+    assert source_rates(tmp_path).copies < 0.01
+
+
 def test_snvs_side_by_side_are_no_sign_of_a_copy(tmp_path):
     """A chromosome has them by one mutation."""
     folder, expected = collapsed_copies(tmp_path, 12, 3, snvs=3)
