@@ -29,6 +29,9 @@ constexpr int64_t kBetween = 100;
 // The highest rate that is tried.
 constexpr double kHighest = 100;
 constexpr int kRounds = 5;
+// Places that have a copy, at most, for each rate of foreign SNVs: three times those of copies with SNVs in 3% of their
+// bases.
+constexpr double kMostOfForeign = 0.1;
 // Reads with more mismatches that no other read shows are of a copy, or misaligned.
 constexpr int kFewErrors = 2;
 // Rates of errors are known beforehand as if so many bases of a usual library, without a motif, had been seen.
@@ -325,6 +328,8 @@ SourceRates SourceRateFinder::rates() const {
     }
     rates.divergence = kSnvPrior * found.chromosomes;
     clusters_.set(rates);
+    // Errors of a strand make clusters, too.
+    rates.copies = std::min(rates.copies, on_grid(kMostOfForeign * found.foreign));
     rates.of_context = std::make_shared<ContextShares>(of_context);
     return rates;
 }

@@ -298,6 +298,15 @@ def test_the_library_shows_the_context_of_errors(tmp_path):
     assert len(blind) > 2
 
 
+def test_errors_of_a_strand_are_no_copies(tmp_path):
+    """Fragments that show them at several places make clusters."""
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 4, 60_000, dtype=np.uint8)
+    behind = np.all([codes[i : i - 3] == code for i, code in enumerate((2, 2, 1))], axis=0)
+    places = np.flatnonzero(behind & (codes[3:] != 2)) + 3
+    assert rates_with_errors(tmp_path, codes, places[::4], 1.0, letter=2).copies < 0.02
+
+
 def test_contexts_that_end_alike_share_a_rate(tmp_path):
     """Behind GC, C is read as T at few places: none of the four contexts shows more than two."""
     codes = np.random.default_rng(9).integers(0, 4, 2 * LENGTH, dtype=np.uint8)
