@@ -97,23 +97,35 @@ OfFactors times(OfFactors a, const OfFactors& b) {
     return a;
 }
 
-// Sums over a factor that is normally distributed around so much of another one's distance from the mean.
-OfFactors blurred(const OfFactors& values, double correlation, double deviation, bool is_of_first) {
-    OfFactors sums{};
-    for (int i = 0; i < kFactors; ++i) {
-        for (int j = 0; j < kFactors; ++j) {
-            const int from = is_of_first ? j : i, to = is_of_first ? i : j;
+// How likely each factor (second) is where another one (first) is known: normally distributed around so much of its
+// distance from the mean, but for a constant.
+using Transitions = std::array<OfFactors, kFactors>;
+
+Transitions transitions(double correlation, double deviation) {
+    Transitions found;
+    for (int from = 0; from < kFactors; ++from) {
+        for (int to = 0; to < kFactors; ++to) {
             const double mean = kFactorMean + correlation * (factor_of(from) - kFactorMean);
             const double away = (factor_of(to) - mean) / deviation;
-            sums[static_cast<size_t>(i)] += values[static_cast<size_t>(j)] * std::exp(-away * away / 2);
+            found[static_cast<size_t>(from)][static_cast<size_t>(to)] = std::exp(-away * away / 2);
         }
     }
+    return found;
+}
+
+// Sums over the first factor, or over the second one.
+OfFactors blurred(const OfFactors& values, const Transitions& along, bool is_of_first) {
+    OfFactors sums{};
+    for (size_t i = 0; i < sums.size(); ++i)
+        for (size_t j = 0; j < sums.size(); ++j) sums[i] += values[j] * (is_of_first ? along[j][i] : along[i][j]);
     return sums;
 }
 
 // How likely the reads of each kind of repeat are by its factor.
 OfKinds likelihoods_of_kinds(const StrSites& sites, const SlipRates& rates) {
     OfKinds seen{};
+    OfFactors times_as_often;
+    for (int i = 0; i < kFactors; ++i) times_as_often[static_cast<size_t>(i)] = std::pow(10.0, factor_of(i));
     for (const auto& [site, count] : sites) {
         const size_t place = rates.place(site.unit, site.copies);
         const double rate = rates.gain[place] + rates.loss[place];
@@ -121,9 +133,8 @@ OfKinds likelihoods_of_kinds(const StrSites& sites, const SlipRates& rates) {
         const auto [bin, unit] = kind_of(site.unit, rate);
         const double weight = static_cast<double>(count) * std::min(1.0, kMostOfDepth / site.depth);
         const Observed one{double(site.depth), double(site.fewer) + site.more, double(site.fewer), 1};
-        for (int i = 0; i < kFactors; ++i)
-            seen[bin][unit][static_cast<size_t>(i)] +=
-                weight * log_of_run(one, std::min(kHighestStrRate, std::pow(10.0, factor_of(i)) * rate));
+        for (size_t i = 0; i < times_as_often.size(); ++i)
+            seen[bin][unit][i] += weight * log_of_run(one, std::min(kHighestStrRate, times_as_often[i] * rate));
     }
     for (auto& of_bin : seen) {
         for (OfFactors& own : of_bin) {
@@ -136,7 +147,9 @@ OfKinds likelihoods_of_kinds(const StrSites& sites, const SlipRates& rates) {
 
 // The posterior of each kind's factor: the common ones of the bins are a chain, from which those of units hang.
 OfKinds posteriors_of_kinds(const OfKinds& seen) {
-    const double of_step = kFactorSpread * std::sqrt(1 - kOfNeighbours * kOfNeighbours);
+    const Transitions to_behind =
+        transitions(kOfNeighbours, kFactorSpread * std::sqrt(1 - kOfNeighbours * kOfNeighbours));
+    const Transitions to_unit = transitions(1, kUnitSpread);
     OfKinds of_unit;                              // what a unit's reads say of the common factor
     std::array<OfFactors, kBins> before, behind;  // what the bins before and behind say of it
     for (int i = 0; i < kFactors; ++i) {
@@ -147,15 +160,15 @@ OfKinds posteriors_of_kinds(const OfKinds& seen) {
     for (size_t bin = 0; bin < kBins; ++bin) {
         OfFactors all = before[bin];
         for (size_t unit = 0; unit < kUnitKinds; ++unit) {
-            of_unit[bin][unit] = blurred(seen[bin][unit], 1, kUnitSpread, false);
+            of_unit[bin][unit] = blurred(seen[bin][unit], to_unit, false);
             all = times(all, of_unit[bin][unit]);
         }
-        if (bin + 1 < kBins) before[bin + 1] = blurred(all, kOfNeighbours, of_step, true);
+        if (bin + 1 < kBins) before[bin + 1] = blurred(all, to_behind, true);
     }
     for (size_t bin = kBins - 1; bin > 0; --bin) {
         OfFactors all = behind[bin];
         for (const OfFactors& own : of_unit[bin]) all = times(all, own);
-        behind[bin - 1] = blurred(all, kOfNeighbours, of_step, false);
+        behind[bin - 1] = blurred(all, to_behind, false);
     }
     OfKinds found;
     for (size_t bin = 0; bin < kBins; ++bin) {
@@ -163,7 +176,7 @@ OfKinds posteriors_of_kinds(const OfKinds& seen) {
             OfFactors others = times(before[bin], behind[bin]);
             for (size_t other = 0; other < kUnitKinds; ++other)
                 if (other != unit) others = times(others, of_unit[bin][other]);
-            found[bin][unit] = times(seen[bin][unit], blurred(others, 1, kUnitSpread, true));
+            found[bin][unit] = times(seen[bin][unit], blurred(others, to_unit, true));
         }
     }
     return found;
