@@ -10,6 +10,7 @@
 #include "calling/assembly.hpp"
 #include "calling/cigar.hpp"
 #include "calling/error_rates.hpp"
+#include "calling/repeat_changes.hpp"
 
 namespace pairhmm {
 
@@ -36,6 +37,8 @@ constexpr double kLeastShareOfMixture = 0.004;
 constexpr double kLeastReadsOfMixture = 5;
 // Letters of a sample's reads that a window takes. Of more, those of the stretches with the least hashes are taken.
 constexpr int64_t kMostLetters = 400'000, kMostLettersOfMixture = 1'200'000;
+// By as much, two SNVs show that a repeat has become longer or shorter. Alignments show a change of one base.
+constexpr int64_t kLeastChange = 2, kMostChange = 60;
 // A stretch of a read has no more letters in a row that are poor.
 constexpr int64_t kMostPoor = 1;
 constexpr uint64_t kHashStep = 0x9E3779B97F4A7C15;
@@ -282,12 +285,26 @@ void Discovery::add_jump(int64_t tile, const std::vector<Events>& events) {
     if (intervals_.touch(start, end)) windows_.push_back({start, end, events, true});
 }
 
+// Adds the windows of a new SNV and of those before it that have its letter. Candidates are settled kReach and
+// more behind the newest ones, so that none comes too late.
+void Discovery::add_twins(const Candidate& snv) {
+    for (auto one = found_.rbegin(); one != found_.rend(); ++one) {
+        const int64_t apart = snv.position - one->position;
+        if (one->indel || one->alt != snv.alt || apart < kLeastChange || apart > kMostChange) continue;
+        const int64_t start = std::max<int64_t>(0, one->position - kReach), end = snv.position + kReach;
+        windows_.push_back({start, end, {}, false, {{one->position, snv.position}}});
+    }
+}
+
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
-    for (Candidate& candidate : scanner_.take(frontier))
-        if (intervals_.have(candidate.position)) found_.push_back(std::move(candidate));
+    windows_.clear();
+    for (Candidate& candidate : scanner_.take(frontier)) {
+        if (!intervals_.have(candidate.position)) continue;
+        if (assembles_ && !thresholds_.errors && !candidate.indel) add_twins(candidate);
+        found_.push_back(std::move(candidate));
+    }
     errors_.erase(errors_.begin(), std::lower_bound(errors_.begin(), errors_.end(), Candidate{settled_, 0, false, {}}));
     for (Candidate& candidate : scanner_.take_errors()) errors_.push_back(std::move(candidate));
-    windows_.clear();
     if (!assembles_) {
         settled_ = std::max(settled_, frontier);
         return {};
@@ -375,10 +392,18 @@ CandidateThresholds Discovery::assembly_thresholds(double depth) const {
     return thresholds;
 }
 
+// Adds the changes of a repeat's length that make one SNV of two.
+void Discovery::add_changes_between(std::pair<int64_t, int64_t> snvs, const ReferenceWindow& reference) {
+    for (Indel& change : changes_between(reference, snvs.first, snvs.second))
+        if (intervals_.have(change.anchor))
+            found_.push_back({change.anchor, change.deleted, true, std::move(change.inserted), snvs.second + 1});
+}
+
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
                                 const std::vector<EndedReads>& blocks) {
     // A window may lie beyond the contig.
     if (given.length == 0) return;
+    if (window.twins) return add_changes_between(*window.twins, given);
     const std::vector<uint32_t> over = reads_over_events(window, blocks);
     const bool is_active = this->is_active(window, over);
     if (decisions_) {

@@ -80,10 +80,13 @@ private:
         int64_t start, end;
         std::vector<Events> events;  // [samples]
         bool is_jump = false;        // from clips to others far behind them: for deletions of what is in between
+        std::optional<std::pair<int64_t, int64_t>> twins = {};  // SNVs that may be one: nothing else is sought
     };
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    void add_twins(const Candidate& snv);
+    void add_changes_between(std::pair<int64_t, int64_t> snvs, const ReferenceWindow& reference);
     void add_jump(int64_t tile, const std::vector<Events>& events);
     CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;

@@ -8,6 +8,8 @@ namespace {
 
 // Longer units have few copies in a read. A shorter repeat seldom changes its length, and no read spans a longer one.
 constexpr int64_t kLongestUnit = 6, kLeastRepeat = 6, kLongestRepeat = 500;
+// Two SNVs in fewer copies may well be two.
+constexpr int64_t kLeastCopies = 3;
 
 struct TandemRepeat {
     int64_t start, end, unit;
@@ -77,6 +79,16 @@ void add_repeat_changes(const ReferenceWindows& windows, int64_t start, int64_t 
         Indel allele = copies_of(reference, repeat, change);
         if (next > first + 1 || !is_same(allele, indels[first])) indels.push_back(std::move(allele));
     }
+}
+
+std::vector<Indel> changes_between(const ReferenceWindow& reference, int64_t first, int64_t last) {
+    const int64_t change = last - first;
+    const TandemRepeat repeat = repeat_of(reference, first, change);
+    const int64_t length = repeat.end - repeat.start;
+    if (repeat.end <= last || length < kLeastCopies * change || length >= kLongestRepeat) return {};
+    // A repeat that reaches out of the window begins elsewhere.
+    if (repeat.start <= reference.start) return {};
+    return {copies_of(reference, repeat, change), copies_of(reference, repeat, -change)};
 }
 
 }  // namespace pairhmm

@@ -16,4 +16,9 @@ namespace pairhmm {
 // indels: of the read, which is aligned to [start, end), in order.
 void add_repeat_changes(const ReferenceWindows& reference, int64_t start, int64_t end, std::vector<Indel>& indels);
 
+// The insertion and the deletion that make one SNV of two in a tandem repeat of the reference. Where a repeat has
+// become longer or shorter, reads that reach its odd copy from the left show it in one place, and those from the right
+// in another: few reads, or none, have both ends of the repeat. None for SNVs elsewhere.
+std::vector<Indel> changes_between(const ReferenceWindow& reference, int64_t first, int64_t last);
+
 }  // namespace pairhmm

@@ -112,6 +112,20 @@ def test_a_repeat_that_an_aligner_changes_in_two_parts_is_as_long_as_both_make_i
     assert find(reads, assembly=False) == [(300, "GCACA", ("GCA", "G"))]
 
 
+def in_copies(*positions: int, letter: str = "T") -> list[SimpleNamespace]:
+    """Reads that have a letter at one of these positions each, twice."""
+    return [read(270, [("M", 80)], {position - 270: letter}) for position in positions] * 2
+
+
+def test_snvs_that_may_be_one_in_a_repeat_tell_how_its_length_changes():
+    """From the left of a longer repeat, an odd copy is further on than from its right."""
+    change = (300, "GCA", ("GCACA", "G"))
+    assert find(in_copies(303, 305)) == [change, (303, "C", ("T",)), (305, "C", ("T",))]
+    assert change not in find(in_copies(303, 305), assembly=False)
+    # Not SNVs half a unit apart, nor two of which one is outside the repeat.
+    assert len(find(in_copies(303, 306))) == len(find(in_copies(309, 311, letter="G"))) == 2
+
+
 def test_indels_of_one_anchor_are_one_record():
     reads = [read(270, [("M", 31), ("D", size), ("M", 40)]) for size in (2, 2, 4, 4)]
     assert find(reads) == [(300, "GCACA", ("GCA", "G"))]

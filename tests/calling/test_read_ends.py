@@ -188,3 +188,25 @@ def test_an_snv_in_a_repeat_beside_a_copy_more(called, monkeypatch):
     sites, _ = called(lines)
     copies = sum(sum(allele > 0 for allele in alleles) for alleles, _ in sites.values())
     assert {position for position, _ in sites} == {at} and copies == 2
+
+
+@pytest.mark.parametrize("copies", [1, -1])
+def test_an_snv_that_alignments_put_into_two_copies_of_a_repeat(called, monkeypatch, copies):
+    """An aligner that has few bases of one end opens no gap, so that the SNV is where the other end tells."""
+    repeat, odd, middle, changed = UNIT * 13, 6 * 6 + 2, 1_000, copies * len(UNIT)
+    reference = GENOME[:middle] + repeat + GENOME[middle + len(repeat) :]
+    monkeypatch.setattr(f"{__name__}.GENOME", reference)
+    at = middle + odd
+    both = reference[:at] + "C" + reference[at + 1 :]
+    other = both[:middle] + (UNIT + both[middle:] if copies > 0 else both[middle + len(UNIT) :])
+    lines = []
+    for number, start in enumerate(range(middle - READ + 20, middle + len(repeat) - 5, 3)):
+        place = start if start < middle - 5 else start - changed
+        lines.append(line(f"a{number}", 0, start, f"{READ}M", both[start : start + READ]))
+        lines.append(line(f"b{number}", 16, place, f"{READ}M", other[start : start + READ]))
+    sites, _ = called(lines)
+    change = (reference[middle - 1] + UNIT,) if copies > 0 else (reference[middle - 1],)
+    assert {site: alleles for site, (alleles, _) in sites.items()} == {
+        (middle - 1, change): (0, 1),
+        (at, ("C",)): (1, 1),
+    }
