@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.index import find_index
@@ -162,12 +162,12 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
 
     def read(place: list[Interval] | None) -> Iterator[ReadBlock]:
         taken: list[ReadBlock] = []
-        reads, bases, chrom = 0, 0, ""
+        reads, bases = 0, 0
         families = options.molecules.families
         for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, families=families, left_out=LeftOut()):
-            if chrom and block.chrom != chrom:
-                break
-            chrom = block.chrom
+            if taken and block.chrom != taken[0].chrom:
+                yield ReadBlock.concatenate(taken)
+                taken = []
             taken.append(block)
             reads, bases = reads + len(block), bases + len(block.bases)
             if is_enough(reads, bases):
@@ -195,5 +195,8 @@ def _windows(work: Work, contigs: Mapping[str, int], reads: int) -> list[Interva
         return []
     count = max(WINDOWS, reads // OF_WINDOW)
     starts = [work.locus_at((number + 0.5) / count) for number in range(count)]
-    begins = dict.fromkeys((chrom, start // INDEXED * INDEXED) for chrom, start in starts)
-    return [Interval(chrom, start, min(contigs[chrom], start + SPAN)) for chrom, start in begins]
+    begins = list(dict.fromkeys((chrom, start // INDEXED * INDEXED) for chrom, start in starts))
+    # The index of a CRAM counts bytes in place of reads: a window may have fewer reads than are wanted of it.
+    ends = [begin if chrom == before else contigs[before] for (before, _), (chrom, begin) in pairwise(begins)]
+    ends.append(contigs[begins[-1][0]])
+    return [Interval(*begin, min(end, begin[1] + SPAN)) for begin, end in zip(begins, ends, strict=True)]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pysam
 import pytest
 
 from pairhmm import simulate
-from pairhmm.calling.stutter import excess_of
+from pairhmm.calling.stutter import FEWEST, INDEXED, WINDOWS, _windows, excess_of
 from pairhmm.native import is_compiled
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="reading alignments needs the compiled part")
@@ -62,6 +64,35 @@ def test_the_model_does_not_depend_on_the_request(made, run_cli, options):
 )
 def test_options_that_say_what_gaps_are_like_count(made, run_cli, options, model):
     assert model_of(run_cli, made / "slips", *options)[0] == model
+
+
+def test_the_model_is_that_of_all_contigs(made, run_cli, tmp_path):
+    """A short first contig has nearly no reads."""
+    first = "ACGTTGCAAC" * 50
+    reference = (made / "slips" / "reference.fa").read_text()
+    (tmp_path / "reference.fa").write_text(f">first\n{first}\n{reference}")
+    with pysam.AlignmentFile(made / "slips" / "reads.bam") as reads:
+        contigs = [("first", len(first)), *zip(reads.references, reads.lengths, strict=True)]
+        header = reads.header.to_dict() | {"SQ": [{"SN": name, "LN": length} for name, length in contigs]}
+        with pysam.AlignmentFile(tmp_path / "reads.bam", "wb", header=header) as out:
+            one = pysam.AlignedSegment(out.header)
+            one.query_name, one.reference_id, one.reference_start, one.mapping_quality = "one", 0, 100, 60
+            one.query_sequence, one.cigarstring = first[100:200], "100M"
+            one.query_qualities = [30] * 100
+            out.write(one)
+            for read in reads:
+                out.write(pysam.AlignedSegment.from_dict(read.to_dict(), out.header))
+    pysam.index(str(tmp_path / "reads.bam"))
+    assert model_of(run_cli, tmp_path)[0] == "gatk (pcr)"
+
+
+def test_windows_do_not_overlap():
+    """A window of a CRAM's index may have fewer reads than are wanted of it."""
+    length = 100 * INDEXED
+    work = SimpleNamespace(total=10 * FEWEST, locus_at=lambda share: ("chr1", int(share * length)))
+    windows = _windows(work, {"chr1": length}, FEWEST)
+    assert len(windows) == WINDOWS and windows[-1].end == length
+    assert all(one.end == following.start for one, following in pairwise(windows))
 
 
 def test_only_runs_that_tell_libraries_apart_count():

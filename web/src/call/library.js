@@ -102,26 +102,31 @@ class Look {
     this.wanted = Math.trunc(Math.min(most, Math.max(this.wanted, LOOK.share * work.total)));
     if (work.total <= 2 * this.wanted) return;
     const count = Math.max(LOOK.windows, Math.floor(this.wanted / LOOK.ofWindow));
-    const windows = Array.from({ length: count }, (_, number) => {
+    const starts = Array.from({ length: count }, (_, number) => {
       const { chrom, at } = work.locusAt((number + 0.5) / count);
-      const start = Math.floor(at / LOOK.indexed) * LOOK.indexed;
-      return { chrom, start, end: Math.min(/** @type {number} */ (this.contigs.get(chrom)), start + LOOK.span) };
+      return { chrom, start: Math.floor(at / LOOK.indexed) * LOOK.indexed };
     });
     // Reads of a small or deep file begin in a few parts of its index.
-    const isAgain = (/** @type {number} */ i) =>
-      windows.slice(0, i).some(({ chrom, start }) => chrom === windows[i].chrom && start === windows[i].start);
-    this.places = windows.filter((_, i) => !isAgain(i));
+    const begins = starts.filter(
+      ({ chrom, start }, i) => i === 0 || chrom !== starts[i - 1].chrom || start !== starts[i - 1].start,
+    );
+    // The index of a CRAM counts bytes in place of reads: a window may have fewer reads than are wanted of it.
+    this.places = begins.map(({ chrom, start }, i) => {
+      const next = begins[i + 1];
+      const end = next?.chrom === chrom ? next.start : /** @type {number} */ (this.contigs.get(chrom));
+      return { chrom, start, end: Math.min(end, start + LOOK.span) };
+    });
   }
 
-  /** Reads of one contig in a place. Together they are counted in less time. @param {Interval | null} place @returns {AsyncGenerator<ReadBlock>} */
+  /** Reads in a place: those of a contig together, which are counted in less time. @param {Interval | null} place @returns {AsyncGenerator<ReadBlock>} */
   async *#at(place) {
     /** @type {ReadBlock[]} */
     let taken = [];
     let [reads, bases, held] = [0, 0, 0];
     for await (const block of this.#chunks(place)) {
       if (taken.length && taken[0].chrom !== block.chrom) {
-        block.release();
-        break;
+        yield together(taken);
+        [taken, held] = [[], 0];
       }
       taken.push(block);
       [reads, held] = [reads + block.length, held + block.length];
