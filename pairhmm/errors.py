@@ -27,6 +27,7 @@ ARGUMENTS = {
     "-f": "reference",
     "-o": "output",
     "-r": "regions",
+    "-R": "regions_file",
     "--contamination": "contamination",
     "--default-base-quality": "default_base_quality",
     "--device": "devices",
@@ -46,7 +47,7 @@ ARGUMENTS = {
 }
 """What Python calls the options that messages name."""
 
-_OPTION = re.compile(r"(?<!\S)(?:(?<=with )-f|(?<=another )-o|-r|--[a-z-]+)(?![\w-])")
+_OPTION = re.compile(r"(?<!\S)(?:(?<=with )-[fR]|(?<=another )-o|-r|--[a-z-]+)(?![\w-])")
 
 
 class InputError(PairhmmError):

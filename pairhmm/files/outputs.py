@@ -23,6 +23,7 @@ from pairhmm.files.destinations import being_written
 
 log = logging.getLogger(__name__)
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 # Bytes left of the 255 that a name may have: ten go to the mark of a scratch file, four to the suffix of its index.
@@ -253,9 +254,8 @@ def output_errors(target: str | Path, *scratch: Path) -> Iterator[None]:
         ours = (f"{target}.", *map(str, scratch))
         if named and named != str(target) and not str(named).startswith(ours):
             raise
-        raise InputError(
-            str(target), "", error.strerror or str(error), "free some space or choose another -o"
-        ) from error
+        cure = "free some space or choose another -o" if error.errno in _NO_ROOM else "choose another -o"
+        raise InputError(str(target), "", error.strerror or str(error), cure) from error
 
 
 @contextmanager

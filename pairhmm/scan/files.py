@@ -165,7 +165,8 @@ def _tiling_of_reads(path: str, signatures: Signatures, block: RecordBlock | Non
     longer = int(np.count_nonzero(signatures.lengths > longest))
     if longest < length or 2 * longer <= len(signatures):
         return None
-    rule = f"{longer} of {len(signatures)} signatures are longer than the reads ({longest} letters)"
+    longer_ones = "signature is" if len(signatures) == 1 else "signatures are"
+    rule = f"{longer} of {len(signatures)} {longer_ones} longer than the reads ({longest} letters)"
     log.info("%s: %s: cut into tiles, as with --tile %d", path, rule, length)
     return DEFAULT_TILING
 

@@ -65,7 +65,8 @@ class Reference:
         require_file(self.path, "a reference is read wherever reads are")
         opening(self.path)
         if not os.path.isfile(self.path):
-            raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
+            what = "is a folder" if os.path.isdir(self.path) else "no such file"
+            raise InputError(self.path, "", what, "give the reference FASTA with -f")
         self._check_kind()
         check_end(self.path)
         with quiet():
@@ -179,15 +180,17 @@ class Reference:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file and its .fai") from error
         if unfit is None:
             return self._open()
-        log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
-        folder = Path(self.path).parent
-        if not can_be_indexed(self.path):
+        is_kept = can_be_indexed(self.path)
+        if not is_kept:
             # htslib looks for indices beside the name by which the file is opened, so the file is opened by a link.
             self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
             self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
             os.symlink(os.path.abspath(self.path), self.indexed_path)
-            log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
         make_index(self.indexed_path)
+        log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
+        if not is_kept:
+            folder = Path(self.path).parent
+            log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
         why_unfit(self.indexed_path)  # It announces names that come twice, which an index leaves out.
         return self._open()
 

@@ -125,7 +125,9 @@ def make_index(path: str) -> None:
 
 
 def _no_fasta(path: str) -> InputError:
-    """The error for a FASTA in which nothing can be found: gzipped, damaged, or with lines of different lengths."""
+    """The error for a FASTA that can't be indexed: empty, gzipped, damaged, or of lines of different lengths."""
+    if not os.path.getsize(path):
+        return InputError(path, "", "is empty", "give the reference FASTA with -f")
     name = shlex.quote(path)
     with open(path, "rb") as file:
         is_gzipped = file.read(len(formats.GZIP)) == formats.GZIP

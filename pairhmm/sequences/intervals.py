@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import operator
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -60,6 +61,8 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r", circ
     """
     readings = list(_readings(text, contigs))
     if not readings:
+        if option == "-r" and os.path.isfile(text):
+            raise InputError(option, text, "is a file", "give a file of regions with -R")
         raise _not_a_region(text, contigs, option)
     if len(readings) > 1:
         chrom = readings[1].chrom

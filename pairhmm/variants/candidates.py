@@ -96,7 +96,7 @@ class CandidateReader:
                 if self.skip_unknown:
                     continue
                 other = same_contig(chrom, rank)
-                cure = f"the reference names it {other!r}" if other else "use the reference's names"
+                cure = f"the reference names it {other!r}" if other else "give variants of this reference"
                 raise InputError(self.path, place, "contig is not in the reference", cure)
             if self._is_telomere(chrom, pos, alts):
                 self.skipped_telomeres += 1

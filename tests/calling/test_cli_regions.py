@@ -65,6 +65,7 @@ def test_what_a_region_holds(files, run_cli, region, expected):
             "-r: 1:100-400: is the name of a contig, and a part of contig '1'; write '{1:100-400}' or '{1}:100-400'",
         ),
         ("2:5-4", "-r: 2:5-4: not an interval; write chr:begin-end, 1-based, begin <= end"),
+        ("ref.fa", "-r: ref.fa: is a file; give a file of regions with -R"),
     ],
 )
 def test_a_region_that_can_not_be_used(files, run_cli, command, region, message):

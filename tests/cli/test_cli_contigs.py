@@ -81,7 +81,10 @@ def test_scatter_over_a_reference_of_one_contig(files, run_cli):
     [
         (["-r", "chr1"], "-r: chr1: no contig 'chr1'; contigs are chr2"),
         (["-R", "one.bed"], "one.bed: line 1: no contig 'chr1'; contigs are chr2"),
-        (["-v", "all.vcf"], f"all.vcf: chr1:{SITE + 1}: contig is not in the reference; use the reference's names"),
+        (
+            ["-v", "all.vcf"],
+            f"all.vcf: chr1:{SITE + 1}: contig is not in the reference; give variants of this reference",
+        ),
         (["-r", "2:1-10"], "-r: 2:1-10: no contig '2'; the reference names it 'chr2'"),
         (["-R", "two.bed"], "two.bed: line 1: no contig '2'; the reference names it 'chr2'"),
         (["-v", "two.vcf"], "two.vcf: 2:5: contig is not in the reference; the reference names it 'chr2'"),

@@ -12,7 +12,14 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.files import output_folders, outputs
-from pairhmm.files.outputs import has_companions, open_binary_output, open_output, scratch_beside, whole_files
+from pairhmm.files.outputs import (
+    has_companions,
+    open_binary_output,
+    open_output,
+    output_errors,
+    scratch_beside,
+    whole_files,
+)
 from pairhmm.sequences.intervals import Interval, write_beds
 
 FORMS = pytest.mark.parametrize(("opened", "text"), [(open_output, "text"), (open_binary_output, b"text")])
@@ -66,6 +73,12 @@ def test_full_disk(opened, text):
     with pytest.raises(InputError, match=r"/dev/full: No space left on device; free some space"):
         with opened("/dev/full") as out:
             out.write(text * 100_000)
+
+
+def test_only_a_full_disk_asks_for_space(tmp_path):
+    with pytest.raises(InputError, match=r"Read-only file system; choose another output$"):
+        with output_errors(tmp_path / "out.txt"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
 
 def test_folder_that_is_not_there(tmp_path):

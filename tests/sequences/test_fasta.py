@@ -1,5 +1,6 @@
 """The reference and its index."""
 
+import gzip
 import os
 import random
 import resource
@@ -34,6 +35,24 @@ def test_index_is_made_beside_the_file(fasta, caplog):
     Reference(fasta).close()
     assert (fasta.parent / "ref.fa.fai").exists()
     assert "has no index: made" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty; give the reference FASTA with reference$"),
+        (gzip.compress(b">one\nACGT\n", mtime=0), "can't be indexed as FASTA; run gunzip -c"),
+        (None, "is a folder; give the reference FASTA with reference$"),
+    ],
+)
+def test_what_gets_no_index(tmp_path, caplog, content, message):
+    """No message says that one was made."""
+    path = tmp_path / "ref.fa"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        Reference(path)
+    assert caplog.messages == []
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_outdated_index_is_made_anew(fasta, caplog):

@@ -58,7 +58,7 @@ export class CandidateReader {
       if (own === undefined) {
         if (this.skipUnknown) continue;
         const other = sameContig(chrom, rank.keys());
-        const cure = other ? `the reference names it ${quoted(other)}` : "use the reference's names";
+        const cure = other ? `the reference names it ${quoted(other)}` : "give variants of this reference";
         throw new InputProblem(this.path, place, "contig is not in the reference", cure);
       }
       if (this.#isTelomere(chrom, pos, alts)) {
