@@ -2,8 +2,9 @@
 
 A new backend is a module or folder here, with the name that ``--backend`` takes, and a line in `REGISTRY`. Its module
 has ``status() -> Status`` and ``make() -> Backend``. If it has devices (`Entry.has_devices`), the latter is
-``make(device: int, memory: int | None) -> Backend``, with the memory budget in bytes. Importing the module must not
-import a GPU library.
+``make(device: int, memory: int | None) -> Backend``, with the memory budget in bytes, and there is
+``require_installed()``, which raises BackendUnavailable without the driver's library, and takes no time. Importing the
+module must not import a GPU library.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "names",
     "on_devices",
     "on_the_cpu",
+    "require_installed",
     "status",
     "takes_oracle",
 ]
@@ -128,6 +130,12 @@ def device_of(name: str, device: int | None) -> int | None:
 
 def _on_the_cpu(option: str, name: str) -> InputError:
     return InputError(option, "", f"backend {name} computes on the CPU", "leave it out, or name a GPU backend")
+
+
+def require_installed(name: str) -> None:
+    """Raise BackendUnavailable if nothing could start the devices of this backend. What takes time is not looked at."""
+    if name in on_devices():
+        import_module(f"pairhmm.backends.{name}").require_installed()
 
 
 def status(name: str) -> Status:

@@ -125,7 +125,11 @@ def open_results(
     """
     require_compiled("reading alignments")
     plan = _Plan(inputs, options, use, watch, refine, filters_reads)
-    pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
+    pool = None
+    if engine.names_devices(options.backend):
+        engine.require_installed(options.backend)
+    else:
+        pool = engine.choose(options.backend)
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, options, 1 if is_divisible else None))

@@ -9,6 +9,7 @@ from pairhmm.engine.choice import (
     forward,
     named_devices,
     names_devices,
+    require_installed,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "forward",
     "named_devices",
     "names_devices",
+    "require_installed",
 ]

@@ -60,6 +60,11 @@ def names_devices(wanted: str | Choice) -> bool:
     return choice.devices is not None or choice.backend in backends.on_devices()
 
 
+def require_installed(wanted: str | Choice) -> None:
+    """Raise BackendUnavailable where a named backend lacks its driver. It is said before files are read."""
+    backends.require_installed(named_devices(wanted)[0])
+
+
 def check_devices(wanted: Choice) -> None:
     """Raise what `choose` would raise for a named backend, as far as is known before devices start."""
     _check_the_cpu()

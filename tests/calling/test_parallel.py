@@ -16,6 +16,8 @@ import pytest
 from pairhmm import backends
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.backends import Entry, Status, cpu
+from pairhmm.backends.cuda import setup as cuda_setup
+from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.calling import parallel
 from pairhmm.calling import shard_runs as pieces
 from pairhmm.calling.call import call, write_calls
@@ -296,6 +298,7 @@ class Gpu(cpu.CpuBackend):
 def gpu(monkeypatch):
     """A backend with a device, whose scores are those of the CPU; tests set its limits."""
     module = ModuleType("pairhmm.backends.gpu")
+    module.require_installed = lambda: None
     module.status = lambda: Status(True, devices=("Big",))
     module.make = lambda device, memory: Gpu(cpu._native(), cpu.chosen_isa())
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
@@ -388,6 +391,17 @@ def test_a_device_that_does_not_start(data, tmp_path, caplog, gpu, monkeypatch, 
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("backend", ["cuda", "webgpu"])
+def test_a_missing_driver_is_said_first_and_alone(data, tmp_path, caplog, monkeypatch, backend, threads):
+    """No message of the run comes before it, nor the summary."""
+    monkeypatch.setattr(cuda_setup, "LIBRARY", "libnone.so")
+    monkeypatch.setattr(webgpu_setup, "_loads", lambda library: False)
+    with pytest.raises(BackendUnavailable, match=f"backend {backend}: "):
+        made(write_calls, data["chr20"], tmp_path, caplog, threads, backend=backend)
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 def test_few_regions_are_held(data, tmp_path, caplog, gpu, waited_for, monkeypatch, threads):
     """However slow the device is, reading does not run away from it."""
     waiting, most = [0], [0]
@@ -451,6 +465,7 @@ def device(request, require, monkeypatch):
     require("emulator", any_pairs.has_emulator(), "the CUDA emulator needs Linux and a g++")
     module = ModuleType(f"pairhmm.backends.{name}")
     module.status, module.make = lambda: Status(True, devices=("None",)), lambda *device: any_pairs.emulated()
+    module.require_installed = lambda: None
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry(name, has_devices=True)))
     return name

@@ -177,12 +177,17 @@ def survey() -> Setup:
     return setup
 
 
-def _ask_driver() -> tuple[int, list[Gpu]]:
-    """The driver's CUDA version, and its GPUs. CuPy is not used, so this takes no time if there is no driver."""
+def require_installed() -> ctypes.CDLL:
+    """The driver's library. Raises BackendUnavailable without one."""
     try:
-        library = ctypes.CDLL(LIBRARY)
+        return ctypes.CDLL(LIBRARY)
     except OSError:
         raise _missing(f"no NVIDIA driver ({LIBRARY})", "on a machine with an NVIDIA GPU, install its driver") from None
+
+
+def _ask_driver() -> tuple[int, list[Gpu]]:
+    """The driver's CUDA version, and its GPUs. CuPy is not used, so this takes no time if there is no driver."""
+    library = require_installed()
 
     def call(name: str, *arguments: object) -> None:
         try:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -98,11 +99,7 @@ def adapters() -> tuple[Adapter, ...]:
         With what is missing: wgpu, the Vulkan loader, or any adapter.
     """
     wgpu = _wgpu()
-    if not sys.platform.startswith(("win", "darwin")) and not _loads(LOADER):
-        raise _missing(
-            f"no Vulkan loader ({LOADER})",
-            "apt install libvulkan1, and the GPU's Vulkan driver (NVIDIA's own, or mesa-vulkan-drivers for the others)",
-        )
+    _require_loader()
     known = _enumerated(wgpu)
     if not known:
         raise _missing(
@@ -111,6 +108,25 @@ def adapters() -> tuple[Adapter, ...]:
             "apt install mesa-vulkan-drivers",
         )
     return known
+
+
+def require_installed() -> None:
+    """Raise BackendUnavailable without wgpu or the Vulkan loader. Neither is started, which takes time."""
+    try:
+        is_there = find_spec("wgpu") is not None
+    except ValueError:  # It is in sys.modules, in place of what the system would find.
+        is_there = True
+    if not is_there:
+        raise _not_installed()
+    _require_loader()
+
+
+def _require_loader() -> None:
+    if not sys.platform.startswith(("win", "darwin")) and not _loads(LOADER):
+        raise _missing(
+            f"no Vulkan loader ({LOADER})",
+            "apt install libvulkan1, and the GPU's Vulkan driver (NVIDIA's own, or mesa-vulkan-drivers for the others)",
+        )
 
 
 @cache
@@ -204,12 +220,16 @@ def _wgpu() -> Any:
         wgpu = import_module("wgpu")
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "wgpu":
-            raise _missing("wgpu is not installed", "pip install 'pairhmm[webgpu]'") from None
+            raise _not_installed() from None
         text = " ".join(str(error).split())
         raise _missing(f"wgpu does not import ({text})", "pip install -U 'pairhmm[webgpu]'") from error
     # wgpu logs lost devices and failed calls, which are raised as errors, too.
     logging.getLogger("wgpu").setLevel(logging.CRITICAL)
     return wgpu
+
+
+def _not_installed() -> BackendUnavailable:
+    return _missing("wgpu is not installed", "pip install 'pairhmm[webgpu]'")
 
 
 def _loads(library: str) -> bool:
