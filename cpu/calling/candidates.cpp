@@ -40,17 +40,13 @@ const ReferenceWindow& ReferenceWindows::of(int64_t position) const {
 std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads) {
     std::vector<std::pair<int64_t, int64_t>> pieces;
     for (int64_t read = 0; read < reads.count; ++read) {
-        int64_t start = reads.start[read], position = start;
-        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-            const uint32_t operation = reads.cigar[c] & 15;
-            const int64_t length = reads.cigar[c] >> 4;
-            if (skips(operation) && length > kLongGap) {
-                pieces.emplace_back(start, position);
-                start = position + length - kGapContext;
-            }
-            if (aligned(operation) || skips(operation)) position += length;
-        }
-        pieces.emplace_back(start, position);
+        int64_t start = reads.start[read];
+        each_operation(reads, read, [&](uint32_t operation, int64_t, int64_t position, int64_t length) {
+            if (!skips(operation) || length <= kLongGap) return;
+            pieces.emplace_back(start, position);
+            start = position + length - kGapContext;
+        });
+        pieces.emplace_back(start, read_end(reads, read));
     }
     // Only what is behind a long gap is out of order.
     const auto is_before = [](const auto& one, const auto& other) { return one.first < other.first; };
@@ -210,28 +206,15 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     const int sample = reads.sample[read];
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
-    int64_t position = reads.start[read];
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t length = reads.cigar[c] >> 4;
-        if (aligned(operation)) {
-            count_aligned(position, length, base, quality, sample, reference.of(position));
-            position += length;
-            base += length;
-            quality += length;
-        } else if (operation == kDelete) {
-            count_deleted(position, length, sample);
-            position += length;
-        } else if (operation == kSkip) {
-            position += length;
-        } else if (operation == kInsert || operation == kSoftClip) {
-            base += length;
-            quality += length;
-        }
-    }
+    each_operation(reads, read, [&](uint32_t operation, int64_t query, int64_t position, int64_t length) {
+        if (aligned(operation))
+            count_aligned(position, length, base + query, quality + query, sample, reference.of(position));
+        if (operation == kDelete) count_deleted(position, length, sample);
+    });
     read_indels(reads, read, reference, scratch_);
-    if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], position, scratch_);
-    for (MixtureCounts& counts : mixture_) counts.add(reads, read, position, reference, scratch_);
+    const int64_t end = read_end(reads, read);
+    if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], end, scratch_);
+    for (MixtureCounts& counts : mixture_) counts.add(reads, read, end, reference, scratch_);
     for (Indel& indel : scratch_) {
         auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
         counts.resize(samples_);
@@ -391,20 +374,14 @@ std::pair<int64_t, int64_t> kept_clips(const Reads& reads, int64_t read) {
 
 std::pair<int64_t, int64_t> kept_extent(const Reads& reads, int64_t read) {
     const int64_t offset = reads.base_offset[read];
-    int64_t position = reads.start[read], query = 0, start = -1, end = position;
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t count = reads.cigar[c] >> 4;
-        if (aligned(operation)) {
-            int64_t first = query, last = query + count;
-            while (first < last && reads.is_cut_off(offset + first)) ++first;
-            while (first < last && reads.is_cut_off(offset + last - 1)) --last;
-            if (first < last && start < 0) start = position + first - query;
-            if (first < last) end = position + last - query;
-        }
-        if (aligned(operation) || skips(operation)) position += count;
-        if (reads_bases(operation)) query += count;
-    }
+    int64_t start = -1, end = reads.start[read];
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t length) {
+        int64_t first = query, last = query + length;
+        while (first < last && reads.is_cut_off(offset + first)) ++first;
+        while (first < last && reads.is_cut_off(offset + last - 1)) --last;
+        if (first < last && start < 0) start = position + first - query;
+        if (first < last) end = position + last - query;
+    });
     return {start < 0 ? end : start, end};
 }
 

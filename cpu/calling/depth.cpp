@@ -45,18 +45,12 @@ void DepthCounter::add_read(const AlignedReads& reads, int64_t read, uint32_t* d
 
 template <class Visit>
 void DepthCounter::visit_bases(const Reads& reads, int64_t read, int64_t length, Visit visit) const {
-    int64_t position = reads.start[read], at = reads.base_offset[read];
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t bases = reads.cigar[c] >> 4;
-        if (aligned(operation)) {
-            const int64_t first = std::max<int64_t>(0, -position), last = std::min(bases, length - position);
-            for (int64_t i = first; i < last; ++i)
-                if (reads.quality[at + i] >= min_quality_ && reads.base[at + i] < kCodeOfN) visit(position + i);
-        }
-        if (aligned(operation) || skips(operation)) position += bases;
-        if (reads_bases(operation)) at += bases;
-    }
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t bases) {
+        const int64_t at = reads.base_offset[read] + query;
+        const int64_t first = std::max<int64_t>(0, -position), last = std::min(bases, length - position);
+        for (int64_t i = first; i < last; ++i)
+            if (reads.quality[at + i] >= min_quality_ && reads.base[at + i] < kCodeOfN) visit(position + i);
+    });
 }
 
 // Pairs whose first mate ends before `position` can't overlap any more.

@@ -117,26 +117,19 @@ std::vector<Candidate> shown_by(const Reads& reads, int64_t read, const Referenc
     std::vector<Candidate> shown;
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
-    int64_t position = reads.start[read], query = 0;
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
-        const uint32_t operation = reads.cigar[c] & 15;
-        const int64_t length = reads.cigar[c] >> 4;
-        if (aligned(operation)) {
-            const int64_t shift = position - reference.start;
-            const int64_t end = std::min(length, reference.length - shift);
-            for (int64_t i = std::max<int64_t>(0, -shift); i < end; ++i) {
-                // Most letters are like the reference: eight of them are compared at once.
-                while (i + 8 <= end && std::memcmp(base + query + i, reference.letter + i + shift, 8) == 0) i += 8;
-                if (i == end) break;
-                const uint8_t letter = reference.letter[i + shift];
-                if (letter < kCodeOfN && base[query + i] < kCodeOfN && base[query + i] != letter &&
-                    quality[query + i] >= least_quality)
-                    shown.push_back({position + i, 1, false, std::string(1, char(base[query + i]))});
-            }
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t length) {
+        const int64_t shift = position - reference.start;
+        const int64_t end = std::min(length, reference.length - shift);
+        for (int64_t i = std::max<int64_t>(0, -shift); i < end; ++i) {
+            // Most letters are like the reference: eight of them are compared at once.
+            while (i + 8 <= end && std::memcmp(base + query + i, reference.letter + i + shift, 8) == 0) i += 8;
+            if (i == end) break;
+            const uint8_t letter = reference.letter[i + shift];
+            if (letter < kCodeOfN && base[query + i] < kCodeOfN && base[query + i] != letter &&
+                quality[query + i] >= least_quality)
+                shown.push_back({position + i, 1, false, std::string(1, char(base[query + i]))});
         }
-        if (aligned(operation) || skips(operation)) position += length;
-        if (reads_bases(operation)) query += length;
-    }
+    });
     read_indels(reads, read, {{reference}}, indels);
     for (Indel& indel : indels) shown.push_back({indel.anchor, indel.deleted, true, std::move(indel.inserted)});
     return shown;
@@ -222,9 +215,7 @@ void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {
 }
 
 void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference) {
-    const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
-    const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
-    if (operations == 1) return;
+    if (reads.cigar_offset[read + 1] - reads.cigar_offset[read] == 1) return;
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
     const int sample = reads.sample[read];
@@ -234,29 +225,22 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         events[sample].add(begin, end);
         return events[sample];
     };
+    const auto is_good = [&](uint8_t quality) { return quality >= thresholds_.min_base_quality; };
     bool has_gaps = false;
-    int64_t position = reads.start[read], query = 0;
-    for (int64_t i = 0; i < operations; ++i) {
-        const uint32_t operation = cigar[i] & 15;
-        const int64_t length = cigar[i] >> 4;
-        if (operation == kSoftClip) {
-            const auto is_good = [&](uint8_t quality) { return quality >= thresholds_.min_base_quality; };
-            if (std::count_if(quality + query, quality + query + length, is_good) >= kLeastClip) {
-                const bool stops = query > 0;
-                Events& events = add(position, position);
-                (stops ? events.stops : events.starts).push_back(position);
-                const int64_t near = stops ? query : length - kSought;
-                if (length >= kSought && std::all_of(quality + near, quality + near + kSought, is_good))
-                    if (const auto deleted = deleted_beside(base + near, position, stops, reference.of(position))) {
-                        const int64_t first = deleted->first;
-                        (first / kTile == position / kTile ? events : add(first, first)).deleted.push_back(*deleted);
-                    }
-            }
-        }
+    each_operation(reads, read, [&](uint32_t operation, int64_t query, int64_t position, int64_t length) {
         has_gaps |= operation == kInsert || operation == kDelete;
-        if (aligned(operation) || skips(operation)) position += length;
-        if (reads_bases(operation)) query += length;
-    }
+        if (operation != kSoftClip) return;
+        if (std::count_if(quality + query, quality + query + length, is_good) < kLeastClip) return;
+        const bool stops = query > 0;
+        Events& events = add(position, position);
+        (stops ? events.stops : events.starts).push_back(position);
+        const int64_t near = stops ? query : length - kSought;
+        if (length < kSought || !std::all_of(quality + near, quality + near + kSought, is_good)) return;
+        if (const auto deleted = deleted_beside(base + near, position, stops, reference.of(position))) {
+            const int64_t first = deleted->first;
+            (first / kTile == position / kTile ? events : add(first, first)).deleted.push_back(*deleted);
+        }
+    });
     if (!has_gaps) return;
     read_indels(reads, read, reference, scratch_);
     for (const Indel& indel : scratch_) add(indel.anchor, indel.anchor + indel.deleted);

@@ -117,26 +117,19 @@ std::vector<double> slipping_shares(const Genotypes& genotypes, const std::vecto
 }
 
 // log10 of the product, over observations, of the sums of their likelihoods times the shares of alleles: [genotypes].
-// Logarithms are taken only where the product could leave the range of a double.
 std::vector<double> log10_products(const std::vector<double>& likelihoods, const std::vector<double>& shares,
                                    size_t alleles) {
-    constexpr double kLow = 1e-100;
     const size_t count = shares.size() / alleles;
-    std::vector<double> total(count, 0.0), product(count, 1.0);
+    Log10Products products(count);
     for (size_t begin = 0; begin < likelihoods.size(); begin += alleles) {
         for (size_t genotype = 0; genotype < count; ++genotype) {
             double sum = 0;
             for (size_t allele = 0; allele < alleles; ++allele)
                 sum += likelihoods[begin + allele] * shares[allele * count + genotype];
-            if (sum < kLow) total[genotype] += std::log10(sum);
-            else product[genotype] *= sum;
-            if (product[genotype] > kLow) continue;
-            total[genotype] += std::log10(product[genotype]);
-            product[genotype] = 1;
+            products.multiply(genotype, sum);
         }
     }
-    for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(product[genotype]);
-    return total;
+    return products.log10();
 }
 
 // What fragments say of the alleles and genotypes of chromosomes where reads slip.

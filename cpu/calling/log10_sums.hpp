@@ -1,4 +1,4 @@
-// Sums of numbers that are given as their log10.
+// Sums of numbers that are given as their log10, and the log10 of products.
 #pragma once
 
 #include <algorithm>
@@ -27,5 +27,30 @@ inline double log10_sum(const std::vector<double>& values, size_t without = std:
         if (i != without) sum += std::pow(10.0, std::max(values[i] - top, kLowestLog10));
     return top + std::log10(sum);
 }
+
+// log10 of products, one of each of several. Logarithms are taken only where a product could leave the range of a
+// double.
+class Log10Products {
+public:
+    explicit Log10Products(size_t count) : total_(count, 0.0), product_(count, 1.0) {}
+
+    void multiply(size_t number, double factor) {
+        if (factor < kLow) total_[number] += std::log10(factor);
+        else product_[number] *= factor;
+        if (product_[number] > kLow) return;
+        total_[number] += std::log10(product_[number]);
+        product_[number] = 1;
+    }
+
+    std::vector<double> log10() const {
+        std::vector<double> log10(total_);
+        for (size_t number = 0; number < log10.size(); ++number) log10[number] += std::log10(product_[number]);
+        return log10;
+    }
+
+private:
+    static constexpr double kLow = 1e-100;
+    std::vector<double> total_, product_;
+};
 
 }  // namespace pairhmm

@@ -29,8 +29,8 @@ constexpr int64_t kDeep = 300;
 constexpr double kHasPrimer = 0.3;
 // The share of the reads with an allele that all chromosomes have.
 constexpr double kNearlyAll = 0.98;
-// A product below it is put into a logarithm. No factor counts as less than kLeastFactor.
-constexpr double kSmall = 1e-100, kLeastFactor = 1e-200;
+// No factor counts as less.
+constexpr double kLeastFactor = 1e-200;
 
 // log P(some `low` of `all` are low), where any share of them is as likely.
 double log_of_any_share(size_t low, size_t all) {
@@ -246,20 +246,15 @@ private:
     // show an allele, the others the reference.
     std::vector<double> mixed(const std::vector<double>& shares, int allele, double of_source) const {
         const size_t count = log10_.size();
-        std::vector<double> total(count, 0.0), product(count, 1.0);
+        Log10Products products(count);
         for (size_t i = 0; i < shares.size(); ++i) {
             const double* const of_allele = &seen_.of_allele[i * static_cast<size_t>(seen_.alleles)];
             const double* const own = &seen_.of_genotype[i * count];
             const double other = shares[i] * (of_source * of_allele[allele] + (1 - of_source) * of_allele[0]);
-            for (size_t genotype = 0; genotype < count; ++genotype) {
-                product[genotype] *= std::max(kLeastFactor, (1 - shares[i]) * own[genotype] + other);
-                if (product[genotype] > kSmall) continue;
-                total[genotype] += std::log10(product[genotype]);
-                product[genotype] = 1;
-            }
+            for (size_t genotype = 0; genotype < count; ++genotype)
+                products.multiply(genotype, std::max(kLeastFactor, (1 - shares[i]) * own[genotype] + other));
         }
-        for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(product[genotype]);
-        return total;
+        return products.log10();
     }
 
     // The fragments of a cluster that are over the site, ascending.

@@ -23,16 +23,12 @@ ReferenceDifferences reference_differences(const std::string& chrom, const Reads
                                            ReferenceBases& reference) {
     const std::string letters = reference.fetch(chrom, reads.start[read], read_end(reads, read));
     const auto end = static_cast<int64_t>(letters.size());
+    const uint8_t* bases = reads.base + reads.base_offset[read];
     ReferenceDifferences counts;
-    int64_t base = reads.base_offset[read], at = 0;
-    for (int64_t i = reads.cigar_offset[read]; i < reads.cigar_offset[read + 1]; ++i) {
-        const uint32_t operation = reads.cigar[i] & 15;
-        const int64_t length = reads.cigar[i] >> 4;
-        if (aligned(operation) && at < end)
-            compare(reads.base + base, letters.data() + at, std::min(length, end - at), counts);
-        if (reads_bases(operation)) base += length;
-        if (aligned(operation) || skips(operation)) at += length;
-    }
+    each_aligned(reads, read, [&](int64_t query, int64_t position, int64_t length) {
+        const int64_t at = position - reads.start[read];
+        if (at < end) compare(bases + query, letters.data() + at, std::min(length, end - at), counts);
+    });
     return counts;
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pairhmm.models.gatk import GatkOptions
@@ -86,7 +85,7 @@ class RegionGenotyper:
             records.mnv,
             records.gvcf,
             [options.contaminations.get(name, options.contamination) for name in samples],
-            slips or _expected_slips(model),
+            slips or slip_rates_of(model),
             options.mixture,
             list(samples) if haplotypes else [],
             errors,
@@ -96,11 +95,6 @@ class RegionGenotyper:
     def sites(self, region: ScoredRegion) -> list[Site]:
         """The sites of a region."""
         return to_sites(self.native.genotype(region), self.names)
-
-
-@lru_cache(maxsize=1)  # every shard of a run asks
-def _expected_slips(model: GatkOptions) -> SlipRates:
-    return slip_rates_of(model)
 
 
 def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:

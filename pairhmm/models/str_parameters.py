@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,7 @@ def rates_of(model: StrModel) -> tuple[Rates, Rates]:
     return gain, loss
 
 
+@lru_cache(maxsize=1)  # every shard of a run asks
 def slip_rates_of(options: GatkOptions) -> SlipRates:
     """The same rates as genotypes take them, what likelihoods of reads have of both, and their spread.
 
