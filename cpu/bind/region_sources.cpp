@@ -109,11 +109,12 @@ using WindowFields = nb::typed<nb::dict, nb::str, nb::any>;
 
 // The fields of `Window` in pairhmm/explain/discovery.py.
 nb::dict window_fields(const pairhmm::WindowDecision& window) {
-    nb::list samples, explained;
+    nb::list samples, explained, changes;
     for (size_t i = 0; i < window.assemblies.size(); ++i)
         samples.append(assembly_fields(window.assemblies[i], window.steps[i]));
     for (const auto& [candidate, reads] : window.explained)
         explained.append(nb::make_tuple(allele_fields(candidate), reads));
+    for (const pairhmm::Candidate& change : window.changes) changes.append(allele_fields(change));
     nb::dict fields;
     fields["start"] = window.start;
     fields["end"] = window.end;
@@ -122,6 +123,8 @@ nb::dict window_fields(const pairhmm::WindowDecision& window) {
     fields["is_active"] = window.is_active;
     fields["samples"] = samples;
     fields["explained"] = explained;
+    fields["twins"] = window.twins;
+    fields["changes"] = changes;
     return fields;
 }
 

@@ -377,17 +377,22 @@ CandidateThresholds Discovery::assembly_thresholds(double depth) const {
 }
 
 // Adds the changes of a repeat's length that make one SNV of two.
-void Discovery::add_changes_between(std::pair<int64_t, int64_t> snvs, const ReferenceWindow& reference) {
-    for (Indel& change : changes_between(reference, snvs.first, snvs.second))
+void Discovery::add_changes_between(const Window& window, const ReferenceWindow& reference) {
+    const auto& [first, last] = *window.twins;
+    std::vector<Candidate> changes;
+    for (Indel& change : changes_between(reference, first, last))
         if (intervals_.have(change.anchor))
-            found_.push_back({change.anchor, change.deleted, true, std::move(change.inserted), snvs.second + 1});
+            changes.push_back({change.anchor, change.deleted, true, std::move(change.inserted), last + 1});
+    found_.insert(found_.end(), changes.begin(), changes.end());
+    if (decisions_ && !changes.empty())
+        decisions_->push_back({window.start, window.end, {}, {}, false, {}, {}, {}, *window.twins, std::move(changes)});
 }
 
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
                                 const std::vector<EndedReads>& blocks) {
     // A window may lie beyond the contig.
     if (given.length == 0) return;
-    if (window.twins) return add_changes_between(*window.twins, given);
+    if (window.twins) return add_changes_between(window, given);
     const std::vector<uint32_t> over = reads_over_events(window, blocks);
     const bool is_active = this->is_active(window, over);
     if (decisions_) {

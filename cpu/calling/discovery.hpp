@@ -32,6 +32,9 @@ struct WindowDecision {
     std::vector<Assembly> assemblies = {};                  // [samples] where it is active
     std::vector<AssemblySteps> steps = {};                  // [samples]
     std::vector<std::pair<Candidate, int>> explained = {};  // dropped, and by how many reads more than not
+    // Two SNVs that may be one, and the changes of a repeat's length that make them one; nothing else is sought then.
+    std::pair<int64_t, int64_t> twins = {};
+    std::vector<Candidate> changes = {};
 };
 using WindowDecisions = std::vector<WindowDecision>;
 
@@ -86,7 +89,7 @@ private:
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
     void add_twins(const Candidate& snv);
-    void add_changes_between(std::pair<int64_t, int64_t> snvs, const ReferenceWindow& reference);
+    void add_changes_between(const Window& window, const ReferenceWindow& reference);
     void add_jump(int64_t tile, const std::vector<Events>& events);
     CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;

@@ -46,6 +46,12 @@ struct WindowTeller {
     std::string allele(const Candidate& one) const { return told(spelled(one, chrom, reference)); }
 
     void add(const WindowDecision& window) {
+        for (const Candidate& change : window.changes)
+            if (is_near(change))
+                lines.push_back(allele(change) + " is a candidate: with it, the SNVs at " +
+                                std::to_string(window.twins.first + 1) + " and " +
+                                std::to_string(window.twins.second + 1) + " are one, in a repeat of another length");
+        if (!window.changes.empty()) return;
         const std::string place = std::to_string(window.start + 1) + "-" + std::to_string(window.end);
         for (size_t i = 0; i < names.size(); ++i)
             lines.push_back(names[i] + ": window " + place + ": " + std::to_string(window.events[i]) +
@@ -72,10 +78,10 @@ struct WindowTeller {
     }
 
     bool is_told(const JudgedWay& way) const {
-        return std::any_of(way.shown.begin(), way.shown.end(), [&](const Candidate& one) {
-            return evidence.distance(one.position, position) <= kToldAround;
-        });
+        return std::any_of(way.shown.begin(), way.shown.end(), [&](const Candidate& one) { return is_near(one); });
     }
+
+    bool is_near(const Candidate& one) const { return evidence.distance(one.position, position) <= kToldAround; }
 
     std::string way_text(const JudgedWay& way) const {
         std::string text = "way of " + told("%.1f", way.weight) + " of " + told("%.1f", way.leaving) + " reads" +
@@ -238,10 +244,11 @@ Lines alleles_text(const LocalEvidence& evidence, const Lines& samples) {
 
 Lines windows_text(const LocalEvidence& evidence, const Lines& samples, int64_t position, const std::string& chrom,
                    ReferenceBases& reference) {
-    if (evidence.windows().empty())
-        return {"no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given"};
+    const WindowDecisions& windows = evidence.windows();
     WindowTeller teller{evidence, samples, position, chrom, reference};
-    for (const WindowDecision& window : evidence.windows()) teller.add(window);
+    if (std::none_of(windows.begin(), windows.end(), [](const auto& window) { return window.changes.empty(); }))
+        teller.lines = {"no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given"};
+    for (const WindowDecision& window : windows) teller.add(window);
     return teller.lines;
 }
 

@@ -236,6 +236,8 @@ void LocalEvidence::turn_back(int64_t length) {
         window.start %= length;
         window.end = (window.end - 1) % length + 1;
         for (auto& explained : window.explained) explained.first.position %= length;
+        window.twins = {window.twins.first % length, window.twins.second % length};
+        for (Candidate& change : window.changes) change.position %= length;
         for (AssemblySteps& steps : window.steps)
             for (JudgedWay& way : steps.ways)
                 for (Candidate& one : way.shown) one.position %= length;

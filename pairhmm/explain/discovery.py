@@ -103,6 +103,8 @@ class _Speller:
             is_active=fields["is_active"],
             samples=[self._assembly(one) for one in fields["samples"]],
             explained=[(self._allele(allele), reads) for allele, reads in fields["explained"]],
+            snvs=[position + 1 for position in fields["twins"]] if fields["changes"] else [],
+            changes=[self._allele(allele) for allele in fields["changes"]],
         )
 
     def _assembly(self, fields: Mapping[str, Any]) -> SampleAssembly:

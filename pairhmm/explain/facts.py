@@ -143,7 +143,8 @@ class Window:
     """A window of assembly, inclusive.
 
     `events`, `reads`: of each sample, its clips and gaps, and its reads over them. `explained`: candidates of
-    alignments that were dropped, and by how many reads more the ways explain them than not.
+    alignments that were dropped, and by how many reads more the ways explain them than not. `changes`: candidates that
+    make one of the two `snvs`, in a repeat of another length. Their window is not assembled, and has nothing else.
     """
 
     start: int
@@ -153,6 +154,8 @@ class Window:
     is_active: bool
     samples: list[SampleAssembly]
     explained: list[tuple[AltAllele, int]]
+    snvs: list[int]
+    changes: list[AltAllele]
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import textwrap
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import pairhmm
 from pairhmm.errors import InputError
 from pairhmm.explain.api import parse_positions
+from pairhmm.explain.facts import AltAllele
 from pairhmm.explain.text import text_of
 from pairhmm.explain.verdict import REASONS
 from tests.explain.planted import DUPLICATE, GENOME, OTHER, READ, REVERSE, SITE, THIRD, Planted
@@ -173,6 +175,27 @@ def test_alleles_that_assembly_explains(planted):
     assert shown.allele in [allele for allele, _ in window.explained]
     assert window.samples[0].k == 25
     assert explained(planted, AT).verdict.is_called
+
+
+def test_a_candidate_that_no_alignment_shows(planted, monkeypatch):
+    """An odd copy of a repeat that reads show in two places tells that the repeat has another length."""
+    unit = "ACCTG"
+    genome = GENOME[: SITE - 10] + 6 * unit + GENOME[SITE + 20 :]
+    monkeypatch.setattr(sys.modules[Planted.__module__], "GENOME", genome)
+    planted.reads(20, {SITE})
+    planted.reads(20, {SITE + len(unit)})
+    one = explained(planted)
+    anchor = genome[SITE - 11]
+    changes = [AltAllele(SITE - 10, anchor, anchor + unit), AltAllele(SITE - 10, anchor + unit, anchor)]
+    (window,) = one.windows
+    assert (window.snvs, window.changes) == ([SITE + 1, SITE + 6], changes)
+    shown = {str(allele.allele): allele for allele in one.alleles}
+    assert all(shown[str(change)].is_candidate and not shown[str(change)].samples["s"].all_reads for change in changes)
+    of_repeat = "is a candidate: with it, the SNVs at 2001 and 2006 are one, in a repeat of another length"
+    assert one.text["Assembly"] == [
+        "no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given",
+        *(f"{change} {of_repeat}" for change in changes),
+    ]
 
 
 def test_an_unlisted_allele_fits_best(planted):
