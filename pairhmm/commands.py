@@ -1,8 +1,8 @@
 """The registry of subcommands: `pairhmm/__init__.pyi`, beside it, registers the public functions."""
 
 COMMANDS = {
-    "likelihoods": "pairhmm.calling.cli_likelihoods",
     "call": "pairhmm.calling.cli",
+    "likelihoods": "pairhmm.calling.cli_likelihoods",
     "explain": "pairhmm.explain.cli",
     "scatter": "pairhmm.calling.cli:scatter_command",
     "gather": "pairhmm.calling.gather",

@@ -295,10 +295,10 @@ def command(
     no_version: bool,
     **values: Any,
 ) -> None:
-    """Genotype candidate variants, and write VCF or BCF.
+    """Call variants: find candidates in the reads, genotype them, and write VCF or BCF.
 
-    The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
-    -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
+    Only variants that a sample carries are written. With -v, the candidates are the records of a VCF, and with
+    --haplotypes and -r, the differences between the records of a FASTA; all of these are written.
     """
     if context.get_parameter_source("gq_bands") == ParameterSource.COMMANDLINE and not gvcf:
         raise click.UsageError("--gq-bands needs --gvcf.")
