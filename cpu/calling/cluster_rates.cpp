@@ -119,8 +119,8 @@ void ClusterRateFinder::add_place(const Mismatches& shown, int64_t place) {
     if (over.size() < kFewestFragments) return;
     ++places_;
     std::vector<Cluster> found = clusters_of(shown, shown.reads.front().sample, place, place, over);
-    if (found.empty()) return;
-    found.front().own.clear(), found.front().here.clear();
+    if (found.empty() || found.front().here.empty()) return;
+    found.front().own.clear(), found.front().here.clear(), found.front().apart.clear();
     clusters_.push_back(std::move(found.front()));
 }
 

@@ -81,10 +81,6 @@ std::vector<Mismatch> mismatches(const AlignedReads& aligned, const std::vector<
     return found;
 }
 
-int64_t shared(const FragmentNames& ours, const FragmentNames& theirs) {
-    return std::count_if(ours.begin(), ours.end(), [&](int64_t fragment) { return is_in(fragment, theirs); });
-}
-
 FragmentNames fragments_of(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
     FragmentNames fragments;
     for (const int64_t read : chosen) fragments.push_back(fragment_name(reads.name(read)));
@@ -191,6 +187,16 @@ double covered(const std::vector<PlacedRead>& reads, const FragmentNames& fragme
     return static_cast<double>(bases);
 }
 
+// The fragment that shows most of some SNVs.
+std::pair<int64_t, int> most_of(const std::vector<const Neighbour*>& snvs) {
+    std::map<int64_t, int> shown;
+    std::pair<int64_t, int> most{0, 0};
+    for (const Neighbour* one : snvs)
+        for (const int64_t fragment : one->with)
+            if (const int count = ++shown[fragment]; count > most.second) most = {fragment, count};
+    return most;
+}
+
 // How many mismatches each of some fragments shows.
 std::vector<int64_t> counts_of(const FragmentNames& fragments, const std::vector<const Neighbour*>& snvs,
                                const std::vector<const LoneMismatch*>& lone) {
@@ -235,6 +241,7 @@ Cluster cluster_around(int64_t fragment, const FragmentNames& covering, std::vec
     }
     const auto size = static_cast<double>(found.own.size()), others = static_cast<double>(all.size()) - size;
     found.usual_lone = size * std::max(kFewestLone, (static_cast<double>(lone_of_others) + 0.5) / (others + 1));
+    std::set_difference(all.begin(), all.end(), found.own.begin(), found.own.end(), std::back_inserter(found.apart));
     const auto elsewhere = [&](const FragmentNames& fragments) {
         return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
     };
@@ -244,6 +251,13 @@ Cluster cluster_around(int64_t fragment, const FragmentNames& covering, std::vec
 }
 
 }  // namespace
+
+double covered_beyond(const std::vector<PlacedRead>& reads, const FragmentNames& fragments,
+                      const FragmentNames& others) {
+    FragmentNames all = others;
+    add(all, fragments);
+    return covered(reads, all) - covered(reads, others);
+}
 
 bool is_of_all(const Neighbour& snv) {
     return static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size());
@@ -259,6 +273,10 @@ FragmentNames ascending(FragmentNames names) {
 
 bool is_in(int64_t fragment, const FragmentNames& fragments) {
     return std::binary_search(fragments.begin(), fragments.end(), fragment);
+}
+
+int64_t shared(const FragmentNames& ours, const FragmentNames& theirs) {
+    return std::count_if(ours.begin(), ours.end(), [&](int64_t fragment) { return is_in(fragment, theirs); });
 }
 
 Mismatches shown_mismatches(const AlignedReads& reads, const std::vector<int64_t>& chosen, const std::string& chrom,
@@ -396,20 +414,26 @@ std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, i
     for (const PlacedRead& read : neighbours.reads) bases += static_cast<double>(read.end - read.position);
     // An allele is of one cluster: fragments that show more take it.
     FragmentNames rest = covering;
+    const auto add_around = [&](int64_t fragment) {
+        Cluster& cluster = found.emplace_back(cluster_around(fragment, covering, apart, lone));
+        cluster.bases = covered(neighbours.reads, cluster.own);
+        cluster.errors = (static_cast<double>(neighbours.lone.size()) + 0.5) / bases;
+    };
     while (!rest.empty()) {
         const std::vector<int64_t> shown = counts_of(rest, apart, lone);
         const auto most = std::max_element(shown.begin(), shown.end());
         if (*most < (found.empty() ? kFewestOfFirst : 1)) break;
-        Cluster cluster = cluster_around(rest[static_cast<size_t>(most - shown.begin())], covering, apart, lone);
-        cluster.bases = covered(neighbours.reads, cluster.own);
-        cluster.errors = (static_cast<double>(neighbours.lone.size()) + 0.5) / bases;
+        add_around(rest[static_cast<size_t>(most - shown.begin())]);
+        Cluster& cluster = found.back();
         FragmentNames without;
         std::set_difference(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
                             std::back_inserter(without));
         std::set_intersection(rest.begin(), rest.end(), cluster.own.begin(), cluster.own.end(),
                               std::back_inserter(cluster.here));
         rest = std::move(without);
-        found.push_back(std::move(cluster));
+    }
+    for (auto [fragment, snvs] = most_of(apart); snvs >= kFewestOfFirst; std::tie(fragment, snvs) = most_of(apart)) {
+        add_around(fragment);
     }
     return found;
 }

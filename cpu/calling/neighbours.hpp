@@ -33,6 +33,8 @@ int64_t fragment_name(std::string_view name);
 using FragmentNames = std::vector<int64_t>;
 FragmentNames ascending(FragmentNames names);
 bool is_in(int64_t fragment, const FragmentNames& fragments);
+// How many fragments are of both.
+int64_t shared(const FragmentNames& ours, const FragmentNames& theirs);
 
 struct Neighbour {
     int64_t position;
@@ -115,6 +117,7 @@ struct Shown {
 struct Cluster {
     FragmentNames own;
     FragmentNames here;     // those over the site
+    FragmentNames apart;    // other fragments over its alleles
     Shown all;              // fragments over its alleles
     Shown elsewhere;        // those that are not over the site
     int64_t snvs = 0;       // its alleles
@@ -124,7 +127,12 @@ struct Cluster {
     double errors = 0;      // the share of the bases around that single fragments show in place of the reference's
 };
 
-// Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere.
+// The bases that some fragments cover, and others do not.
+double covered_beyond(const std::vector<PlacedRead>& reads, const FragmentNames& fragments,
+                      const FragmentNames& others);
+
+// Those of the fragments of a sample over a site, [first, last), that show mismatches elsewhere. Behind them, those of
+// fragments near it that show two SNVs or more.
 std::vector<Cluster> clusters_of(const Mismatches& neighbours, int32_t sample, int64_t first, int64_t last,
                                  const FragmentNames& covering);
 

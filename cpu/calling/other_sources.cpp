@@ -23,6 +23,9 @@ constexpr double kDivergence = 0.03, kUsualDivergence = 1e-3;
 constexpr double kGapOfCopy = 3e-4, kAlone[] = {0.04, 0.0005, 0};
 // What mapping qualities say at most.
 constexpr double kMostOfMapq = 100;
+// So many fragments tell two sequences apart, and those that show SNVs of both are such a share of them at most.
+constexpr int64_t kFewestApart = 2;
+constexpr double kMostOfApart = 0.3;
 // Fragments from which on foreign ones may be likelier than an uneven share of alleles by chance.
 constexpr int64_t kDeep = 300;
 // The probability that fragments of amplicons which begin near a site have a primer there.
@@ -43,7 +46,9 @@ double log_of_any_share(size_t low, size_t all) {
 // Where the fragments of a cluster are from, log10, beside a usual chromosome.
 struct Origin {
     double chromosome, copy;
-    double lift;  // how many SNVs such a chromosome has for each usual one
+    double share;                 // that such a copy has of the reads
+    OfDivergences of_divergence;  // of such a copy, the probability of each
+    double lift;                  // how many SNVs such a chromosome has for each usual one
 };
 
 double foreign_share(size_t number, int ploidy) { return kForeignShares[number].first / ploidy; }
@@ -89,21 +94,27 @@ Origin origin_of(const Cluster& cluster, const Shown& elsewhere, const Shown& he
                  int ploidy) {
     // How much likelier the mismatches are beside those of a usual chromosome, and so many more SNVs.
     double divergent = 0, with_snv = 0, of_copy = 0;
+    OfDivergences of_divergence;
     for (size_t i = 0; i < std::size(kDivergences); ++i) {
         const double one = std::exp(log_of_divergence(cluster, kDivergences[i], rates.divergence));
         divergent += one / std::size(kDivergences);
         with_snv += one / std::size(kDivergences) * kDivergences[i] / kUsualDivergence;
-        of_copy += one * rates.divergences[i];
+        of_divergence[i] = one * rates.divergences[i];
+        of_copy += of_divergence[i];
     }
+    for (double& one : of_divergence) one /= of_copy;
     const double chance = log10_of_chance(cluster, elsewhere, rates.divergence, ploidy);
     const double chromosome = log10_add(std::log10(1 + rates.divergent * divergent), chance);
-    double copy = kLowest;
+    double copy = kLowest, of_share = kLowest;
     for (size_t i = 0; i < std::size(kForeignShares); ++i) {
         const double share = foreign_share(i, ploidy);
-        copy = log10_add(copy, std::log10(rates.shares[i]) + log10_of(share, elsewhere) + log10_of(share, here));
+        const double one = std::log10(rates.shares[i]) + log10_of(share, elsewhere) + log10_of(share, here);
+        copy = log10_add(copy, one);
+        of_share = log10_add(of_share, one + std::log10(share));
     }
+    const double share = std::pow(10.0, of_share - copy);
     copy += std::log10(of_copy) - log10_of_chromosomes(elsewhere, ploidy);
-    return {chromosome, std::max(std::log10(kLeastFactor), copy),
+    return {chromosome, std::max(std::log10(kLeastFactor), copy), share, of_divergence,
             log10_add(std::log10(1 + rates.divergent * with_snv), chance) - chromosome};
 }
 
@@ -175,7 +186,7 @@ public:
     // of a copy: log10 is of these from then on.
     std::vector<size_t> weigh_clusters(const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
         std::vector<Group> groups = groups_of(origins, sample, first, last);
-        if (!groups.empty()) weigh(groups);
+        if (!groups.empty()) weigh(groups, origins);
         return without_foreign(groups);
     }
 
@@ -263,6 +274,7 @@ private:
         Origin origin;
         std::vector<double> of_genotype, of_allele;  // log10, with the fragments' own: of a chromosome, and of a copy
         bool is_foreign = false;
+        FragmentNames own, others;  // its fragments, over the site or not, and others over its alleles
     };
 
     std::vector<Group> groups_of(const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
@@ -283,7 +295,9 @@ private:
 
     void find_origins(const Cluster& cluster, Group& group) const {
         const Shown here{static_cast<int64_t>(seen_.fragments.size()), static_cast<int64_t>(group.fragments.size())};
-        group.origin = origin_of(cluster, cluster.elsewhere, here, rates_, genotypes_.ploidy);
+        group.origin = group.fragments.empty() ? origin_of(cluster, cluster.all, {}, rates_, genotypes_.ploidy)
+                                               : origin_of(cluster, cluster.elsewhere, here, rates_, genotypes_.ploidy);
+        group.own = cluster.own, group.others = cluster.apart;
         if (have_gaps_) group.is_foreign = is_foreign(origin_of(cluster, cluster.all, {}, rates_, genotypes_.ploidy));
         const auto add_group = [&](double origin, const std::vector<double>& of, size_t count,
                                    std::vector<double>& to) {
@@ -312,8 +326,9 @@ private:
 
     // Whether a group's fragments all show an allele that a genotype has once or more, beside another one.
     bool is_lifted(const Group& group, size_t genotype) const {
+        if (group.is_foreign || group.fragments.empty()) return false;
         const int64_t shown = seen_.informative_for[group.fragments.front()];
-        if (group.is_foreign || shown <= 0) return false;
+        if (shown <= 0) return false;
         const double share = genotypes_.share[static_cast<size_t>(shown) * log10_.size() + genotype];
         return share > 0 && share < 1 &&
                std::all_of(
@@ -344,25 +359,92 @@ private:
         return group.is_foreign ? group.of_allele[allele] : group.origin.chromosome;
     }
 
+    // Whether two groups may be of one copy: not where fragments of one are over the other's alleles without showing
+    // them. Others may share an SNV with a copy, so that a few fragments do.
+    static bool may_be_together(const Group& a, const Group& b) {
+        const int64_t apart = shared(a.own, b.others) + shared(b.own, a.others), both = shared(a.own, b.own);
+        return apart < kFewestApart || static_cast<double>(both) > kMostOfApart * static_cast<double>(both + apart);
+    }
+
     // Finds the groups that are foreign, if there is a copy at all.
     void find_foreign(std::vector<Group>& groups) const {
         const auto most = [](const std::vector<double>& of) { return *std::max_element(of.begin(), of.end()); };
+        const auto odds = [&](const Group& group) { return most(group.of_allele) - most(group.of_genotype); };
+        const Group& likeliest = *std::max_element(groups.begin(), groups.end(),
+                                                   [&](const Group& a, const Group& b) { return odds(a) < odds(b); });
         double more = std::log10(rates_.copies / (1 - rates_.copies));
         for (Group& group : groups) {
-            group.is_foreign = most(group.of_allele) > most(group.of_genotype);
-            if (group.is_foreign) more += most(group.of_allele) - most(group.of_genotype);
+            group.is_foreign = odds(group) > 0 && (&group == &likeliest || may_be_together(group, likeliest));
+            if (group.is_foreign) more += odds(group);
         }
         for (Group& group : groups) group.is_foreign = group.is_foreign && more > 0;
     }
 
+    // Fragments of no group that may be of the copy, too.
+    struct Unknown {
+        std::vector<size_t> fragments;
+        double share;                  // of the copy
+        std::vector<double> is_alike;  // [alleles] the probability that those which show it would show nothing else
+    };
+
+    // Those that are over none of its alleles.
+    Unknown unknown_of(const std::vector<Group>& groups, const ReadOrigins& origins) const {
+        const Group& likeliest = *std::max_element(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+            return a.origin.copy - a.origin.chromosome < b.origin.copy - b.origin.chromosome;
+        });
+        const auto name_of = [&](size_t i) { return (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)]; };
+        std::vector<bool> is_known(seen_.fragments.size(), false);
+        FragmentNames own;
+        for (const Group& group : groups) {
+            for (const size_t i : group.fragments) is_known[i] = true;
+            if (&group != &likeliest && !(is_foreign(group.origin) && may_be_together(group, likeliest))) continue;
+            for (size_t i = 0; i < is_known.size(); ++i) is_known[i] = is_known[i] || is_in(name_of(i), group.others);
+            own.insert(own.end(), group.own.begin(), group.own.end());
+        }
+        own = ascending(std::move(own));
+        Unknown unknown{{}, likeliest.origin.share, {}};
+        std::vector<FragmentNames> with(static_cast<size_t>(seen_.alleles));
+        for (size_t i = 0; i < is_known.size(); ++i) {
+            if (is_known[i]) continue;
+            unknown.fragments.push_back(i);
+            if (seen_.informative_for[i] >= 0)
+                with[static_cast<size_t>(seen_.informative_for[i])].push_back(name_of(i));
+        }
+        for (FragmentNames& names : with) {
+            const double bases = covered_beyond(origins.neighbours->reads, ascending(std::move(names)), own);
+            double alike = 0;
+            for (size_t i = 0; i < std::size(kDivergences); ++i)
+                alike += likeliest.origin.of_divergence[i] * std::exp(-kDivergences[i] * bases);
+            unknown.is_alike.push_back(alike);
+        }
+        return unknown;
+    }
+
+    // log10 of how much likelier these fragments are where a share of them may show an allele of a copy.
+    double log10_of_unknown(const Unknown& unknown, size_t allele, size_t genotype) const {
+        double product = 0;
+        for (const size_t i : unknown.fragments) {
+            const double own = std::max(kLeastFactor, seen_.of_genotype[i * log10_.size() + genotype]);
+            const double of_copy = seen_.of_allele[i * static_cast<size_t>(seen_.alleles) + allele];
+            product += std::log10(1 - unknown.share + unknown.share * of_copy / own);
+        }
+        const double alike = unknown.is_alike[allele];
+        return log10_add(std::log10(std::max(kLeastFactor, 1 - alike)),
+                         std::log10(std::max(kLeastFactor, alike)) + product);
+    }
+
     // Adds what is known of the groups: all that are foreign are of one copy. log10 stays on the scale of the fragments
     // that are not.
-    void weigh(std::vector<Group>& groups) {
+    void weigh(std::vector<Group>& groups, const ReadOrigins& origins) {
         find_foreign(groups);
         const bool has_copy =
             std::any_of(groups.begin(), groups.end(), [](const Group& one) { return one.is_foreign; });
         const double without = std::log10(1 - rates_.copies);
         const double always = has_copy ? log10_of_copy(groups, &foreign_as_copy) : log10_of_none(groups);
+        const Unknown unknown = unknown_of(groups, origins);
+        std::vector<char> together;
+        for (const Group& first : groups)
+            for (const Group& next : groups) together.push_back(may_be_together(first, next));
         for (size_t genotype = 0; genotype < log10_.size(); ++genotype) {
             double total = without, own = 0, lift = 0;
             for (const Group& group : groups) {
@@ -370,9 +452,20 @@ private:
                 own += group.of_genotype[genotype] - group.origin.chromosome;
                 if (is_lifted(group, genotype)) lift = std::max(lift, group.origin.lift);
             }
-            total = log10_add(total, log10_of_copy(groups, [&](const Group& group, size_t allele) {
-                                  return log10_add(group.of_genotype[genotype], group.of_allele[allele]);
-                              }));
+            for (size_t allele = 0; allele < static_cast<size_t>(seen_.alleles); ++allele) {
+                double none = std::log10(share_of_copies(allele) * rates_.copies), some = kLowest;
+                for (size_t first = 0; first < groups.size(); ++first) {
+                    double one = none + groups[first].of_allele[allele];
+                    for (size_t next = first + 1; next < groups.size(); ++next) {
+                        const double own = groups[next].of_genotype[genotype], copy = groups[next].of_allele[allele];
+                        one += together[first * groups.size() + next] ? log10_add(own, copy) : own;
+                    }
+                    some = log10_add(some, one);
+                    none += groups[first].of_genotype[genotype];
+                }
+                const double more = log10_of_unknown(unknown, allele, genotype);
+                total = log10_add(total, log10_add(none, some + more));
+            }
             log10_[genotype] += total - own - always + lift;
         }
     }

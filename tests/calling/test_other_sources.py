@@ -490,6 +490,29 @@ def test_a_chromosome_that_differs_as_much_as_a_copy_is_kept(tmp_path, depth, co
     assert sum(found.get(at) == (0, 1) for at in places.tolist()) > 0.9 * len(places)
 
 
+def test_a_chromosome_that_differs_beside_a_copy_is_kept(tmp_path):
+    """A copy is one sequence: fragments that differ from its own are a chromosome's."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, 300_000, dtype=np.uint8)
+    whole = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
+    places = np.concatenate([np.arange(at, at + 6_000, dtype=np.int32) for at in range(12_000, len(codes), 30_000)])
+    copy, other = codes.copy(), codes.copy()
+    for sequence, divergence, by in ((copy, 0.04, 2), (other, 0.03, 1)):
+        changed = places[rng.random(len(places)) < divergence]
+        sequence[changed] = (sequence[changed] + by) % 4
+    reads = [draw_reads(rng, [whole, SimulatedHaplotype(other, whole.ref_positions)], len(codes) * 20 // 300, 150)]
+    reads += [
+        draw_reads(rng, [SimulatedHaplotype(copy[place], place)], len(place) * 3 // 300, 150)
+        for place in np.split(places, 10)
+    ]
+    write_fasta(tmp_path / "ref.fa", {"c": codes})
+    with ReadWriter(tmp_path / "1.fq.gz", tmp_path / "2.fq.gz", tmp_path / "reads.bam", {"c": len(codes)}, "s") as bam:
+        bam.add(SimulatedReads.concatenate(reads))
+    found = calls(tmp_path)
+    assert sum(at in found for at in changed.tolist()) > 0.91 * len(changed)
+    assert not found.keys() & set(np.flatnonzero(copy != codes).tolist()) - set(changed.tolist())
+
+
 def test_listed_alleles_of_a_copy_are_no_variants(collapsed, tmp_path):
     folder, expected = collapsed
     everything = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu")
