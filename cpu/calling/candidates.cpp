@@ -150,7 +150,7 @@ void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start < origin_) invalid_argument("a read starts before the contig or what was settled");
-        if (start - origin_ > kWindow) settle(start);
+        if (start - origin_ > kWindow) settle(start - kReachBefore);
         if (intervals.touch(start, read_end(reads, read), near)) add_read(reads, read, reference);
     }
 }
@@ -215,11 +215,13 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     const int64_t end = read_end(reads, read);
     if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], end, scratch_);
     for (MixtureCounts& counts : mixture_) counts.add(reads, read, end, reference, scratch_);
-    for (Indel& indel : scratch_) {
-        auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
-        counts.resize(samples_);
-        ++counts[sample];
-    }
+    for (const Indel& indel : scratch_) count(indel, sample);
+}
+
+void CandidateScanner::count(const Indel& indel, int sample) {
+    auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, indel.inserted)];
+    counts.resize(samples_);
+    ++counts[sample];
 }
 
 // The artefact that an indel is, or none; nothing where too few reads show it.

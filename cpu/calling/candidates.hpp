@@ -118,6 +118,9 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
 
 class MixtureCounts;
 
+// How far before a read an insertion or deletion may be that its clip tells.
+constexpr int64_t kReachBefore = 200;
+
 // Counts alleles along one contig. Reads are added in order of start. A position is settled once no later read can
 // reach it: its counts are judged, and forgotten. What is found therefore does not depend on how reads are cut into
 // blocks, and memory grows only with the aligned bases of reads that reach beyond what is settled.
@@ -133,6 +136,9 @@ public:
     // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
     // added last.
     void add(const Reads& reads, const ReferenceWindows& reference, const Intervals& intervals);
+    // Counts an insertion or deletion that the clip of a read tells, at most kReachBefore bases before the read. It
+    // comes before the reads of its block are added.
+    void count(const Indel& indel, int sample);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
     // Short insertions and deletions of a mixture that are no candidates, since they are errors: those before the last

@@ -27,6 +27,9 @@ static_assert(std::max(kTile, kMostDeleted) + 2 * kReach == kLongestWindow, "a w
 constexpr int64_t kLeastClip = 8;
 // Letters of a clip, next to its alignment, that are sought on the other side of a deletion.
 constexpr int64_t kSought = 12;
+// The good letters that tell a shorter change, and one of whole copies of a repeat. Alignments show a change of one
+// base.
+constexpr int64_t kSoughtNear = 8, kSoughtOfCopies = 4, kLeastTold = 2;
 // How far from an alignment they are sought, and the most by which what they tell is shifted.
 constexpr int64_t kMostShifted = 100, kReachOfClips = kMostDeleted + std::max(kSought, kMostShifted);
 // A tile of fewer clips and gaps is not active, nor one of a smaller share of the reads over them.
@@ -157,8 +160,8 @@ void limit(int64_t most_letters, std::vector<Stretch>& stretches) {
 
 // Whether a read has a clip that is sought beside it.
 bool have_clips(const Reads& reads) {
-    const auto is_long_clip = [](uint32_t packed) { return (packed & 15) == kSoftClip && packed >> 4 >= kSought; };
-    return std::any_of(reads.cigar, reads.cigar + reads.cigar_offset[reads.count], is_long_clip);
+    const auto is_clip = [](uint32_t packed) { return (packed & 15) == kSoftClip && packed >> 4 >= kSoughtOfCopies; };
+    return std::any_of(reads.cigar, reads.cigar + reads.cigar_offset[reads.count], is_clip);
 }
 
 // Those that occur twice or more, each once, in order.
@@ -190,6 +193,65 @@ std::optional<std::pair<int64_t, int64_t>> deleted_beside(const uint8_t* letters
     return {{first, first + found}};
 }
 
+// An insertion or deletion as far left as the reference allows.
+Indel leftmost(Indel indel, const ReferenceWindow& reference) {
+    const auto length = static_cast<int64_t>(indel.inserted.size());
+    int64_t turns = 0;
+    for (; turns < kMostShifted && indel.anchor > reference.start; ++turns, --indel.anchor) {
+        const uint8_t last =
+            length ? uint8_t(indel.inserted[length - 1 - turns % length]) : reference.at(indel.anchor + indel.deleted);
+        if (last >= kCodeOfN || reference.at(indel.anchor) != last) break;
+    }
+    if (length) std::rotate(indel.inserted.begin(), indel.inserted.end() - turns % length, indel.inserted.end());
+    return indel;
+}
+
+// The insertion, or the deletion of fewer than kLeastDeleted bases, that lies between a read's alignment [start, end)
+// and its clip behind it (or before it), if good letters of the clip show where the reference goes on. None where they
+// do so at several places.
+std::optional<Indel> change_beside(Stretch clip, int least_quality, int64_t start, int64_t end, bool stops,
+                                   const ReferenceWindow& reference) {
+    const int64_t position = stops ? end : start;
+    // The clip shows what is beyond a repeat that the alignment ends in.
+    const int64_t first_shown = stops ? start : start - kReachBefore, last_shown = stops ? end + kReachBefore : end;
+    const auto is_good = [&](int64_t i) { return clip.quality[i] >= least_quality; };
+    // How many good letters of the clip, behind those that are inserted, the reference goes on with; 0 where it
+    // differs.
+    const auto shared = [&](int64_t inserted, int64_t deleted) {
+        int64_t good = 0;
+        for (int64_t i = 0; i < std::min(kSought, clip.length - inserted); ++i) {
+            const int64_t at = stops ? inserted + i : clip.length - inserted - 1 - i;
+            if (!is_good(at)) continue;
+            if (clip.letter[at] != reference.at(stops ? position + deleted + i : position - deleted - 1 - i))
+                return int64_t{0};
+            ++good;
+        }
+        return good;
+    };
+    std::optional<Indel> change;
+    int64_t found = 0;
+    const auto try_change = [&](int64_t inserted, int64_t deleted) {
+        const int64_t good = shared(inserted, deleted);
+        if (good < kSoughtOfCopies) return;
+        const uint8_t* const first = stops ? clip.letter : clip.letter + clip.length - inserted;
+        Indel one = leftmost({(stops ? position : position - deleted) - 1, static_cast<int32_t>(deleted),
+                              std::string(first, first + inserted)},
+                             reference);
+        const std::optional<Indel> copies = whole_copies(reference, first_shown, last_shown, one);
+        bool is_read = good >= kSoughtNear;
+        for (int64_t i = 0; i < inserted; ++i) is_read &= is_good(first - clip.letter + i);
+        // A read that ends in what the indel repeats does not show its length.
+        is_read &= one.anchor >= first_shown &&
+                   last_place({one.anchor, one.deleted, true, one.inserted}, reference) < last_shown;
+        if (!copies && !is_read) return;
+        change = copies ? *copies : std::move(one);
+        ++found;
+    };
+    for (int64_t deleted = kLeastTold; deleted < kLeastDeleted; ++deleted) try_change(0, deleted);
+    for (int64_t inserted = kLeastTold; inserted < clip.length; ++inserted) try_change(inserted, 0);
+    return found == 1 ? change : std::nullopt;
+}
+
 }  // namespace
 
 void Discovery::Events::add(int64_t begin, int64_t end) {
@@ -209,9 +271,9 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::covered_by(const Reads& read
 }
 
 void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {
+    // What clips tell may lie before the reads, and the scanner settles what it counts.
+    for (int64_t read = 0; assembles_ && read < reads.count; ++read) count_events(reads, read, reference);
     scanner_.add(reads, reference, intervals_);
-    if (!assembles_) return;
-    for (int64_t read = 0; read < reads.count; ++read) count_events(reads, read, reference);
 }
 
 void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference) {
@@ -234,6 +296,12 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         const bool stops = query > 0;
         Events& events = add(position, position);
         (stops ? events.stops : events.starts).push_back(position);
+        if (thresholds_.errors == nullptr) {
+            const Stretch clip{base + query, length, quality + query};
+            if (const auto change = change_beside(clip, thresholds_.min_base_quality, reads.start[read],
+                                                  read_end(reads, read), stops, reference.of(position)))
+                scanner_.count(*change, sample);
+        }
         const int64_t near = stops ? query : length - kSought;
         if (length < kSought || !std::all_of(quality + near, quality + near + kSought, is_good)) return;
         if (const auto deleted = deleted_beside(base + near, position, stops, reference.of(position))) {
@@ -282,7 +350,7 @@ void Discovery::add_twins(const Candidate& snv) {
 
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
     windows_.clear();
-    for (Candidate& candidate : scanner_.take(frontier)) {
+    for (Candidate& candidate : scanner_.take(assembles_ ? frontier - kReachBefore : frontier)) {
         if (!intervals_.have(candidate.position)) continue;
         if (assembles_ && !thresholds_.errors && !candidate.indel) add_twins(candidate);
         found_.push_back(std::move(candidate));

@@ -81,6 +81,15 @@ void add_repeat_changes(const ReferenceWindows& windows, int64_t start, int64_t 
     }
 }
 
+std::optional<Indel> whole_copies(const ReferenceWindow& reference, int64_t start, int64_t end, const Indel& indel) {
+    const TandemRepeat repeat = repeat_at(reference, indel.anchor + 1);
+    if (repeat.unit == 0 || repeat.start <= start || repeat.end >= end) return {};
+    const int64_t change = static_cast<int64_t>(indel.inserted.size()) - indel.deleted;
+    if (change % repeat.unit != 0 || -change >= repeat.end - repeat.start) return {};
+    if (!goes_on(reference, repeat, indel)) return {};
+    return copies_of(reference, repeat, change);
+}
+
 std::vector<Indel> changes_between(const ReferenceWindow& reference, int64_t first, int64_t last) {
     const int64_t change = last - first;
     const TandemRepeat repeat = repeat_of(reference, first, change);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "calling/candidates.hpp"
@@ -15,6 +16,10 @@ namespace pairhmm {
 //
 // indels: of the read, which is aligned to [start, end), in order.
 void add_repeat_changes(const ReferenceWindows& reference, int64_t start, int64_t end, std::vector<Indel>& indels);
+
+// The allele of whole copies of a tandem repeat of the reference that an indel is, told by a read that shows the bases
+// [start, end) as the reference has them. None elsewhere, or where it is no whole copies.
+std::optional<Indel> whole_copies(const ReferenceWindow& reference, int64_t start, int64_t end, const Indel& indel);
 
 // The insertion and the deletion that make one SNV of two in a tandem repeat of the reference. Where a repeat has
 // become longer or shorter, reads that reach its odd copy from the left show it in one place, and those from the right

@@ -254,6 +254,38 @@ def test_a_deletion_whose_clips_go_on_at_several_places_takes_two_clips_on_eithe
     assert found_in(stops, contig=contig) == []
 
 
+REPEAT = "GATA" * 15
+
+
+def reads_of_repeat(change, chunk=10_000):
+    """What is found in reads of 100 over a repeat of 60 bases that has so many more or fewer, clipped at its end."""
+    contig = CONTIG[:1000] + REPEAT + CONTIG[1060:]
+    copy = contig[:1000] + (REPEAT * 2)[: 60 + change] + contig[1060:]
+    reads = [aligned(start, contig[start : start + 100]) for start in range(905, 950, 3)]
+    for left in (4, 5, 6):  # letters before the repeat, too few for a way from there
+        matched = left + 60 + min(change, 0)
+        sequence = copy[1000 - left : 1100 - left]
+        reads.append(aligned(1000 - left, sequence, [(0, matched), (4, 100 - matched)]))
+    found = found_in(sorted(reads, key=lambda read: read.start), chunk, contig=contig)
+    return found, contig
+
+
+@pytest.mark.parametrize("chunk", [1, 10_000])
+def test_clips_behind_a_long_repeat_tell_its_length(chunk):
+    found, contig = reads_of_repeat(-8, chunk)
+    assert found == [(999, contig[999:1008], (contig[999],))]
+    found, contig = reads_of_repeat(8, chunk)
+    assert found == [(999, contig[999], (contig[999] + "GATAGATA",))]
+
+
+def test_clips_of_reads_that_begin_in_a_repeat_do_not_tell_its_length():
+    contig = CONTIG[:1000] + REPEAT + CONTIG[1060:]
+    reads = [aligned(start, contig[start : start + 100]) for start in range(905, 950, 3)]
+    # The aligner may have placed the letters of the repeat at any of its copies.
+    reads += [aligned(1004, REPEAT[:40] + contig[1060:1120], [(0, 40), (4, 60)]) for _ in range(3)]
+    assert found_in(sorted(reads, key=lambda read: read.start), contig=contig) == []
+
+
 def test_letters_that_are_left_by_chance_do_not_split_a_long_deletion():
     # An SNV behind the deletion, and its letters from the deletion's end on, inside what is deleted, too.
     other = "A" if CONTIG[1063] != "A" else "C"
