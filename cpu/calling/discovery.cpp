@@ -206,9 +206,9 @@ Indel leftmost(Indel indel, const ReferenceWindow& reference) {
     return indel;
 }
 
-// The insertion, or the deletion of fewer than kLeastDeleted bases, that lies between a read's alignment [start, end)
-// and its clip behind it (or before it), if good letters of the clip show where the reference goes on. None where they
-// do so at several places.
+// The insertion or deletion of fewer than kLeastDeleted bases that lies between a read's alignment [start, end) and its
+// clip behind it (or before it), if good letters of the clip show where the reference goes on. None where they do so at
+// several places.
 std::optional<Indel> change_beside(Stretch clip, int least_quality, int64_t start, int64_t end, bool stops,
                                    const ReferenceWindow& reference) {
     const int64_t position = stops ? end : start;
@@ -248,7 +248,8 @@ std::optional<Indel> change_beside(Stretch clip, int least_quality, int64_t star
         ++found;
     };
     for (int64_t deleted = kLeastTold; deleted < kLeastDeleted; ++deleted) try_change(0, deleted);
-    for (int64_t inserted = kLeastTold; inserted < clip.length; ++inserted) try_change(inserted, 0);
+    for (int64_t inserted = kLeastTold; inserted < std::min(kLeastDeleted, clip.length); ++inserted)
+        try_change(inserted, 0);
     return found == 1 ? change : std::nullopt;
 }
 

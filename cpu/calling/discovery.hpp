@@ -1,6 +1,8 @@
 // Discovery: the alleles that alignments show, and those that reads spell together where they disagree with the
 // reference.
 //
+// A clip whose letters go on elsewhere in the reference shows the insertion or deletion in between.
+//
 // Alignments that show alleles which no way of the assembly has are wrong where the assembly spells the same reads:
 // their candidates are dropped.
 //
