@@ -38,6 +38,7 @@ class FakeWgpu:
 @pytest.fixture
 def machine(monkeypatch):
     """``machine(*adapters)``: a machine with wgpu, the Vulkan loader and these adapters."""
+    pytest.importorskip("wgpu", reason="wgpu is not installed; pip install 'pairhmm[webgpu]'")
 
     def make(*adapters):
         wgpu = FakeWgpu(*adapters)
