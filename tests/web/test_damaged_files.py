@@ -90,7 +90,9 @@ def of_the_command_line(folder: Path, arguments: tuple[str, ...]) -> Answer:
     try:
         pairhmm.write_calls(folder / arguments[-1], folder / given["-f"], output, backend="cpu", **keywords)
     except InputError as error:
-        return {"records": [], "error": str(error).replace(f"{folder}/", ""), "defect": ""}
+        # The library names arguments, and the page options.
+        text = str(error).replace(f"{folder}/", "").replace("FASTA with reference", "FASTA with -f")
+        return {"records": [], "error": text, "defect": ""}
     finally:
         logging.disable(logging.NOTSET)
     records = [line for line in output.read_text().splitlines() if not line.startswith("#")]

@@ -248,6 +248,7 @@ class IndexMaker {
   }
 
   refusal() {
+    if (this.at === 0) return new InputProblem(this.path, "", "is empty", "give the reference FASTA with -f");
     const joined = `/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}`;
     const cure = this.isPacked
       ? "is it damaged? are its lines of one length?"
