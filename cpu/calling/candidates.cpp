@@ -81,25 +81,12 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
         } else if (operation == kInsert) {
             if (position > start && std::all_of(query, query + length, [](uint8_t b) { return b < 4; })) {
                 std::string bases(reinterpret_cast<const char*>(query), length);
-                int64_t anchor = position - 1;
-                // Rotate through the repeat; `turns` bases move from the end to the front.
-                int64_t turns = 0;
-                while (anchor > start && reference.at(anchor) < 4 &&
-                       reference.at(anchor) == uint8_t(bases[length - 1 - turns % length])) {
-                    ++turns;
-                    --anchor;
-                }
-                std::rotate(bases.begin(), bases.end() - turns % length, bases.end());
-                indels.push_back({anchor, 0, std::move(bases)});
+                indels.push_back(leftmost({position - 1, 0, std::move(bases)}, start, reference));
             }
             query += length;
         } else if (operation == kDelete) {
             if (position > start) {
-                int64_t anchor = position - 1;
-                while (anchor > start && reference.at(anchor) < 4 &&
-                       reference.at(anchor) == reference.at(anchor + length))
-                    --anchor;
-                indels.push_back({anchor, int32_t(length), std::string()});
+                indels.push_back(leftmost({position - 1, int32_t(length), {}}, start, reference));
             }
             position += length;
         } else if (operation == kSkip) {

@@ -4,6 +4,7 @@
 // (calling/letters.hpp), qualities Phred, CIGAR operations packed as in BAM: length << 4 | operation.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -112,6 +113,21 @@ struct Indel {
 // The intervals of the reference that reads are compared with, in order. They leave out a read's gaps that are longer
 // than kLongGap, but for the last kGapContext bases: memory grows with the aligned bases, not with gaps.
 std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
+
+// An insertion or deletion shifted left through the repeat that it stands in, to `first` at most.
+template <class Reference>  // ReferenceWindow, or ReferenceWindows
+Indel leftmost(Indel indel, int64_t first, const Reference& reference) {
+    const auto length = static_cast<int64_t>(indel.inserted.size());
+    // The inserted bases turn through the repeat: so many move from the end to the front.
+    int64_t turns = 0;
+    for (; indel.anchor > first; ++turns, --indel.anchor) {
+        const uint8_t last =
+            length ? uint8_t(indel.inserted[length - 1 - turns % length]) : reference.at(indel.anchor + indel.deleted);
+        if (last >= kCodeOfN || reference.at(indel.anchor) != last) break;
+    }
+    if (length) std::rotate(indel.inserted.begin(), indel.inserted.end() - turns % length, indel.inserted.end());
+    return indel;
+}
 
 // The indels of one read that have aligned bases on both sides.
 void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels);

@@ -193,19 +193,6 @@ std::optional<std::pair<int64_t, int64_t>> deleted_beside(const uint8_t* letters
     return {{first, first + found}};
 }
 
-// An insertion or deletion as far left as the reference allows.
-Indel leftmost(Indel indel, const ReferenceWindow& reference) {
-    const auto length = static_cast<int64_t>(indel.inserted.size());
-    int64_t turns = 0;
-    for (; turns < kMostShifted && indel.anchor > reference.start; ++turns, --indel.anchor) {
-        const uint8_t last =
-            length ? uint8_t(indel.inserted[length - 1 - turns % length]) : reference.at(indel.anchor + indel.deleted);
-        if (last >= kCodeOfN || reference.at(indel.anchor) != last) break;
-    }
-    if (length) std::rotate(indel.inserted.begin(), indel.inserted.end() - turns % length, indel.inserted.end());
-    return indel;
-}
-
 // The insertion or deletion of fewer than kLeastDeleted bases that lies between a read's alignment [start, end) and its
 // clip behind it (or before it), if good letters of the clip show where the reference goes on. None where they do so at
 // several places.
@@ -234,9 +221,9 @@ std::optional<Indel> change_beside(Stretch clip, int least_quality, int64_t star
         const int64_t good = shared(inserted, deleted);
         if (good < kSoughtOfCopies) return;
         const uint8_t* const first = stops ? clip.letter : clip.letter + clip.length - inserted;
-        Indel one = leftmost({(stops ? position : position - deleted) - 1, static_cast<int32_t>(deleted),
-                              std::string(first, first + inserted)},
-                             reference);
+        const int64_t anchor = (stops ? position : position - deleted) - 1;
+        Indel one = leftmost({anchor, static_cast<int32_t>(deleted), std::string(first, first + inserted)},
+                             std::max(reference.start, anchor - kMostShifted), reference);
         const std::optional<Indel> copies = whole_copies(reference, first_shown, last_shown, one);
         bool is_read = good >= kSoughtNear;
         for (int64_t i = 0; i < inserted; ++i) is_read &= is_good(first - clip.letter + i);
