@@ -18,8 +18,8 @@ namespace {
 
 // Bases of a tile, and those on either side of its events in which reads are assembled.
 constexpr int64_t kTile = 200, kReach = 150;
-// The most bases that are sought to be deleted between clips on both sides, and the tiles that these may be apart.
-constexpr int64_t kMostDeleted = 320, kTilesOfJump = (kMostDeleted + kTile - 1) / kTile;
+// The tiles that clips on both sides of a deletion may be apart.
+constexpr int64_t kTilesOfJump = (kMostDeleted + kTile - 1) / kTile;
 // Behind a deletion of as many bases, the reach has too few letters for a way to come back to the reference.
 constexpr int64_t kLeastDeleted = 100;
 static_assert(std::max(kTile, kMostDeleted) + 2 * kReach == kLongestWindow, "a window is its clips and what is around");
@@ -302,6 +302,11 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
     for (const Indel& indel : scratch_) add(indel.anchor, indel.anchor + indel.deleted);
 }
 
+// Whether a candidate lies in the intervals, or deletes what does.
+bool Discovery::is_sought(const Candidate& candidate) const {
+    return intervals_.touch(candidate.position, candidate.position + 1 + (candidate.indel ? candidate.ref_length : 0));
+}
+
 // Adds a window from where a sample's alignments stop in a tile to where they start again in a later one.
 void Discovery::add_jump(int64_t tile, const std::vector<Events>& events) {
     int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
@@ -339,7 +344,7 @@ void Discovery::add_twins(const Candidate& snv) {
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
     windows_.clear();
     for (Candidate& candidate : scanner_.take(assembles_ ? frontier - kReachBefore : frontier)) {
-        if (!intervals_.have(candidate.position)) continue;
+        if (!is_sought(candidate)) continue;
         if (assembles_ && !thresholds_.errors && !candidate.indel) add_twins(candidate);
         found_.push_back(std::move(candidate));
     }
@@ -472,8 +477,7 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_), [&](const Candidate& candidate) {
-                         return intervals_.have(candidate.position) &&
-                                !std::binary_search(errors_.begin(), errors_.end(), candidate);
+                         return is_sought(candidate) && !std::binary_search(errors_.begin(), errors_.end(), candidate);
                      });
 }
 

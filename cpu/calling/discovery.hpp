@@ -23,8 +23,8 @@
 
 namespace pairhmm {
 
-// The most bases of a window, with which the longest deletions are found.
-constexpr int64_t kLongestWindow = 620;
+// The most bases that are sought to be deleted between clips, and those of the window that shows it.
+constexpr int64_t kMostDeleted = 320, kLongestWindow = 620;
 
 // What was decided on a window, for who asks.
 struct WindowDecision {
@@ -46,7 +46,8 @@ public:
     Discovery(int samples, CandidateThresholds thresholds, bool assembles)
         : samples_(samples), thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
 
-    // From now on, and up to `reset`, only candidates in these intervals are sought. Results there are the same.
+    // From now on, and up to `reset`, only candidates in these intervals, and deletions of what is there, are sought.
+    // Results there are the same.
     // Later calls may leave out what lies before settled().
     void limit_to(std::vector<std::pair<int64_t, int64_t>> intervals) { intervals_.limit_to(std::move(intervals)); }
     // The intervals of the reference to compare reads with.
@@ -92,6 +93,7 @@ private:
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
     void add_twins(const Candidate& snv);
     void add_changes_between(const Window& window, const ReferenceWindow& reference);
+    bool is_sought(const Candidate& candidate) const;
     void add_jump(int64_t tile, const std::vector<Events>& events);
     CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;

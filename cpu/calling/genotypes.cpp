@@ -171,18 +171,22 @@ Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::v
     for (const int of_allele : copies) share.push_back(static_cast<double>(of_allele) / ploidy);
 }
 
-SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of,
-                     int alleles, int samples, double score_floor, double floor, bool has_unlisted)
+SiteReads::SiteReads(const ScoredReads& reads, const Extent& site, const Extent& whole,
+                     const std::vector<int64_t>& allele_of, int alleles, int samples, double score_floor, double floor,
+                     bool has_unlisted)
     : alleles_(alleles),
       has_unlisted_(has_unlisted),
       begin_(static_cast<size_t>(samples) + 1, 0),
       origins_(reads.origins),
-      first_(first),
-      last_(last) {
+      first_(whole.start),
+      last_(whole.end) {
     // Reads of what lies inside a long deletion would make its alternative allele a rare one.
+    const auto shows = [&](int64_t read, const Extent& extent) {
+        const bool is_inside = reads.start[read] > extent.start && reads.end[read] < extent.end;
+        return reads.start[read] < extent.end && reads.end[read] > extent.start && !is_inside;
+    };
     const auto is_over = [&](int64_t read) {
-        const bool is_inside = reads.start[read] > first && reads.end[read] < last;
-        return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first && !is_inside;
+        return !reads.set_aside[read] && (shows(read, site) || shows(read, whole));
     };
     for (int64_t read = 0; read < reads.count; ++read)
         if (is_over(read)) ++begin_[reads.sample[read] + 1];

@@ -54,14 +54,15 @@ struct ScoredReads {
 // The reads over a site, sample after sample: what each says of the site's alleles.
 class SiteReads {
 public:
-    // The reads that overlap [first, last) and are not set aside. The likelihood of an allele is that of the best
+    // The reads over a site, or over the whole of it and the deletions that take it away, that are not set aside. The
+    // likelihood of an allele is that of the best
     // likely haplotype that has it, or of any where none is likely, minus the read's best allele. Scores below a read's
     // best score minus `score_floor` are raised to it first, and alleles below -floor to -floor.
     //
     // allele_of: [haplotypes] the allele that each has at the site, or -1. has_unlisted: the last allele stands for all
     // that are not listed. No read is informative for it, and it does not count as an alternative allele.
-    SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of, int alleles,
-              int samples, double score_floor, double floor, bool has_unlisted = false);
+    SiteReads(const ScoredReads& reads, const Extent& site, const Extent& whole, const std::vector<int64_t>& allele_of,
+              int alleles, int samples, double score_floor, double floor, bool has_unlisted = false);
 
     int alleles() const { return alleles_; }
     // Reads that slip in a repeat: P(a fragment's read shows an allele | its chromosome has another one), and how

@@ -38,6 +38,7 @@ struct Genotyped {
     std::vector<int64_t> allele_of;  // [haplotypes]; -1 for another allele
     Extent extent;
     std::vector<double> priors;  // [alternative alleles] of each, those that are not listed among them
+    bool has_unlisted = false;   // some sample has an allele that is not listed
 };
 
 // The alternative alleles that samples have.
@@ -101,11 +102,6 @@ bool most_have(const std::vector<SampleGenotype>& samples) {
     return std::any_of(samples.begin(), samples.end(), [&](const SampleGenotype& sample) {
         return !sample.fractions.empty() && std::any_of(sample.fractions.begin() + 1, sample.fractions.end(), is_more);
     });
-}
-
-bool has_deletion(const Variant& variant) {
-    return std::any_of(variant.alts.begin(), variant.alts.end(),
-                       [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
 }
 
 // The same reads at sites with gaps. Reads with a gap map worse; contexts and misread letters are those of SNVs.
@@ -379,6 +375,12 @@ private:
     }
 
     Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent) const {
+        return genotyped(number, std::move(variant), std::move(allele_of), extent, extent);
+    }
+
+    // whole: the extent with those of deletions that take the site away. Reads with them lie at their ends.
+    Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent,
+                        const Extent& whole) const {
         const RunAlleles run =
             run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
         std::vector<double> priors = run_priors(run, options_.indel_prior);
@@ -393,7 +395,7 @@ private:
                                                                   listed);
             priors.push_back(options_.snv_prior);
         }
-        SiteReads over = site_reads(variant, numbers, static_cast<int>(priors.size()) + 1, extent, has_unlisted);
+        SiteReads over = site_reads(variant, numbers, static_cast<int>(priors.size()) + 1, extent, whole, has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
         SiteGenotypes called = options_.is_mixture ? mixed_site(over, allele_of, listed)
                                                    : call_site(over, priors, ploidies_at(variant.chrom, variant.pos),
@@ -403,17 +405,18 @@ private:
         if (most_have(called.samples)) site.variant.artefact = Artefact::kNone;
         site.quality = called.quality;
         site.samples = std::move(called.samples);
+        const bool is_called = has_unlisted && called_alleles(site).count(listed) > 0;
         for (SampleGenotype& sample : site.samples)
             if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
-        return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors)};
+        return {number, std::move(site), std::move(over), std::move(allele_of), extent, std::move(priors), is_called};
     }
 
     // What reads say of a variant's alleles. numbers: [haplotypes] the allele of each.
     SiteReads site_reads(const Variant& variant, const std::vector<int64_t>& numbers, int alleles, const Extent& extent,
-                         bool has_unlisted) const {
+                         const Extent& whole, bool has_unlisted) const {
         const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
-        SiteReads over(scored_reads(has_gap(variant), likely), extent.start, extent.end, numbers, alleles,
+        SiteReads over(scored_reads(has_gap(variant), likely), extent, whole, numbers, alleles,
                        static_cast<int>(options_.ploidies.size()),
                        options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
@@ -467,7 +470,21 @@ private:
     Genotyped candidate(size_t number) const {
         std::vector<int64_t> allele_of;
         for (const Haplotype& haplotype : region_.haplotypes) allele_of.push_back(haplotype.alleles[number]);
-        return genotyped(number, region_.region.variants[number], std::move(allele_of), region_.region.extents[number]);
+        const Extent& extent = region_.region.extents[number];
+        Genotyped own = genotyped(number, region_.region.variants[number], allele_of, extent);
+        if (region_.with_unlisted.empty()) return own;
+        const Extent& whole = region_.with_unlisted[number];
+        if (whole.start == extent.start && whole.end == extent.end) return own;
+        Genotyped more = genotyped(number, own.site.variant, std::move(allele_of), extent, whole);
+        return more.has_unlisted ? beside_deletions(own, std::move(more)) : own;
+    }
+
+    // A candidate as the reads at the ends of deletions over it say too. QUAL stays that of the alleles that are not
+    // deletions elsewhere.
+    static Genotyped beside_deletions(const Genotyped& own, Genotyped more) {
+        more.site.quality = own.site.quality;
+        more.site.left_out = own.site.left_out;
+        return more;
     }
 
     // A candidate with only the alternative alleles that samples have.
@@ -578,7 +595,6 @@ private:
         for (size_t i = 0; i < sites.size(); ++i) spanning.push_back(deletions_over(i, sites));
         for (size_t i = 0; i < sites.size(); ++i) {
             if (spanning[i].haplotypes.empty()) continue;
-            // Reads with a long deletion lie at its ends.
             Extent whole = candidates[i].extent;
             for (const size_t other : spanning[i].sites) {
                 const auto [start, end] = candidates[other].extent;
@@ -595,14 +611,10 @@ private:
         const size_t last = variant.alts.size();
         std::vector<int64_t> allele_of = candidate.allele_of;
         for (const size_t haplotype : haplotypes) allele_of[haplotype] = static_cast<int64_t>(last);
-        Genotyped more = genotyped(candidate.number, std::move(variant), std::move(allele_of), whole);
-        more.extent = candidate.extent;
+        Genotyped more = genotyped(candidate.number, std::move(variant), std::move(allele_of), candidate.extent, whole);
         const std::set<int> called = called_alleles(more.site);
         if (!called.count(static_cast<int>(last)) || (options_.is_discovered && called.size() < last)) return;
-        // QUAL stays that of the alleles that are not deletions elsewhere.
-        more.site.quality = candidate.site.quality;
-        more.site.left_out = candidate.site.left_out;
-        candidate = std::move(more);
+        candidate = beside_deletions(candidate, std::move(more));
     }
 
     // The share of the reads over a site that fit no haplotype, in thousandths. One read alone is none.

@@ -96,9 +96,11 @@ std::vector<Region> ListedRegions::advance(const std::string& chrom, const Reads
     unlisted_.scan(chrom, reads, windows_);
     join({rank_.at(chrom), frontier});
     close(builder_.advance(chrom, frontier));
-    const int64_t settled = unlisted_.settled();
+    // Unlisted deletions may widen a region.
+    const int64_t settled = unlisted_.settled(), reach = kMostDeleted + margin_;
     std::vector<Region> regions;
-    while (!joined_.empty() && (joined_.front().chrom != chrom || joined_.front().end <= settled)) take(regions);
+    while (!joined_.empty() && (joined_.front().chrom != chrom || joined_.front().core_end + reach <= settled))
+        take(regions);
     forget(settled);
     return regions;
 }
@@ -162,7 +164,7 @@ void ListedRegions::forget(int64_t settled) {
     int64_t needed = settled - margin_;
     for (const Region& region : joined_) needed = std::min(needed, region.start);
     if (const auto start = builder_.open_start()) needed = std::min(needed, *start - margin_);
-    unlisted_.forget(needed - 2 * kMaxShift);
+    unlisted_.forget(needed - kMostDeleted - margin_);
 }
 
 // Joins the listed candidates before a locus.
@@ -183,7 +185,7 @@ void ListedRegions::close(std::optional<Region> region) {
 void ListedRegions::take(std::vector<Region>& regions) {
     if (is_requested(joined_.front())) {
         regions.push_back(std::move(joined_.front()));
-        unlisted_.add_to(regions.back());
+        unlisted_.add_to(regions.back(), builder_);
     }
     joined_.pop_front();
 }

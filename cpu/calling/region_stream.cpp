@@ -303,9 +303,10 @@ RegionStream::Task RegionStream::task(Region&& region) {
     return task;
 }
 
-// The reads that overlap a region's core, or whose clips reach it. Profiles are of what is aligned.
-std::vector<int64_t> RegionStream::over_core(const Region& region) const {
-    const int64_t start = region.core_start, end = region.core_end;
+// The reads of a region, or whose clips reach it. Profiles are of what is aligned.
+std::vector<int64_t> RegionStream::reads_of(const Region& region) const {
+    const auto [first, last] = region.of_reads();
+    const int64_t start = first, end = last;
     if (options_.joins_reads || options_.of_mixture) return buffer_.over(start, end);
     std::vector<int64_t> reads = buffer_.over(start - kNeighbourhood, end + kNeighbourhood);
     const AlignedReads view = buffer_.view();
@@ -322,7 +323,7 @@ std::vector<int64_t> RegionStream::over_core(const Region& region) const {
 // Those of them that are scored: at most `max_depth` of each sample.
 std::vector<int64_t> RegionStream::select(const Region& region) {
     if (buffer_.chrom() != region.chrom) return {};
-    std::vector<int64_t> reads = over_core(region);
+    std::vector<int64_t> reads = reads_of(region);
     const auto before = static_cast<int64_t>(reads.size());
     if (before <= options_.max_depth) return reads;
     const AlignedReads view = buffer_.view();

@@ -100,7 +100,7 @@ private:
     void hold_part(std::vector<ScoredRegion>& regions, bool is_continued);
     CutSlices cut(const AlignedReads& reads, const std::vector<Task>& tasks, RegionBatch& batch) const;
     Task task(Region&& region);
-    std::vector<int64_t> over_core(const Region& region) const;
+    std::vector<int64_t> reads_of(const Region& region) const;
     std::vector<int64_t> select(const Region& region);
     void add_cut_bases(const AlignedReads& reads, const CutSlices& cut, RegionBatch& batch) const;
 

@@ -6,6 +6,16 @@
 
 namespace pairhmm {
 
+Extent Region::of_reads() const {
+    Extent whole{core_start, core_end};
+    for (size_t i = 0; i < variants.size(); ++i) {
+        if (variants[i].role != Role::kNuisance) continue;
+        if (overlap(surely_deleted(variants[i], extents[i]), {core_start, core_end}))
+            whole = {std::min(whole.start, extents[i].start), std::max(whole.end, extents[i].end)};
+    }
+    return whole;
+}
+
 RegionBuilder::RegionBuilder(ReferenceBases& reference, std::map<std::string, int64_t> contig_length,
                              RegionOptions options)
     : reference_(reference), contig_length_(std::move(contig_length)), options_(options) {}
@@ -55,21 +65,29 @@ bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
     const Variant& last = variants_.back();
     if (variant.chrom == last.chrom && variant.pos == last.pos && is_snv(last) && !is_snv(variant)) return true;
     const int64_t span = std::max(core_end_, extent.end) - std::min(core_start_, extent.start);
-    // Long ones that nearly coincide are rivals for the same reads.
-    const int64_t shorter = std::min(core_end_ - core_start_, extent.end - extent.start);
+    // Long ones that nearly coincide are rivals for the same reads, and what lies under one makes it no longer.
+    const int64_t open = core_end_ - core_start_, shorter = std::min(open, extent.end - extent.start);
     return variant.chrom == last.chrom &&
            (extent.start - core_end_ <= options_.join_distance || variant.pos < joined_until_) &&
-           span <= std::max(options_.max_span, shorter + options_.join_distance) &&
+           span <= std::max({options_.max_span, shorter + options_.join_distance, open}) &&
            alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;
 }
 
-// The open region's core with its flanks. These end outside repeats: reads that are cut inside one do not show how long
-// it is.
-Extent RegionBuilder::flanked(int64_t length) const {
-    const int64_t first = std::max<int64_t>(0, core_start_ - options_.flank);
-    const int64_t last = std::min(length, core_end_ + options_.flank);
+void RegionBuilder::widen(Region& region, const Extent& extent) const {
+    const auto [start, end] = flanked(region.chrom, extent);
+    region.start = std::min(region.start, start);
+    region.end = std::max(region.end, end);
+    region.haplotype_start = std::min(region.haplotype_start, std::max<int64_t>(0, start - options_.pad));
+    region.haplotype_end =
+        std::max(region.haplotype_end, std::min(contig_length_.at(region.chrom), end + options_.pad));
+}
+
+// A core with its flanks. These end outside repeats: reads that are cut inside one do not show how long it is.
+Extent RegionBuilder::flanked(const std::string& chrom, const Extent& core) const {
+    const int64_t first = std::max<int64_t>(0, core.start - options_.flank);
+    const int64_t last = std::min(contig_length_.at(chrom), core.end + options_.flank);
     const int64_t from = std::max<int64_t>(0, first - kRepeatReach);
-    const std::string bases = reference_.fetch(variants_.front().chrom, from, last + kRepeatReach);
+    const std::string bases = reference_.fetch(chrom, from, last + kRepeatReach);
     const std::string reversed(bases.rbegin(), bases.rend());
     const auto size = static_cast<int64_t>(bases.size());
     return {from + size - behind_repeats(reversed, from + size - first), from + behind_repeats(bases, last - from)};
@@ -88,7 +106,7 @@ Region RegionBuilder::close(std::optional<int64_t> next_start) {
         first = std::max(std::min(previous_core_end_, core_start_ - options_.min_flank), previous_start_);
     if (next_start) last = std::max(*next_start, core_end_ + options_.min_flank);
     // Haplotypes don't depend on the neighbours: they span the whole flanks.
-    const auto [start, end] = flanked(length);
+    const auto [start, end] = flanked(region.chrom, {core_start_, core_end_});
     region.start = std::max(start, first);
     region.end = std::min(end, last);
     region.haplotype_start = std::max<int64_t>(0, start - options_.pad);

@@ -40,6 +40,8 @@ struct Region {
 
     // Where a position lies on the contig.
     int64_t on_contig(int64_t position) const { return circle ? (position + circle) % circle : position; }
+    // Where the reads that are scored lie: over the core, or over an unlisted deletion that takes some of it away.
+    Extent of_reads() const;
     // What of [first, last) lies on the contig without passing its ends.
     Extent within_contig(int64_t first, int64_t last) const {
         return circle ? Extent{std::max<int64_t>(0, first), std::min(last, circle)} : Extent{first, last};
@@ -65,12 +67,14 @@ public:
     std::optional<Region> finish();
     // Where the open region's core begins.
     std::optional<int64_t> open_start() const;
+    // Widens a region, but not its core, to an extent with flanks.
+    void widen(Region& region, const Extent& extent) const;
 
 private:
     Extent core_of(const Variant& variant, const Extent& extent) const;
     bool joins(const Variant& variant, const Extent& extent) const;
     Region close(std::optional<int64_t> next_start);
-    Extent flanked(int64_t length) const;
+    Extent flanked(const std::string& chrom, const Extent& core) const;
 
     ReferenceBases& reference_;
     std::map<std::string, int64_t> contig_length_;

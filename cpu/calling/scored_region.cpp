@@ -127,6 +127,21 @@ int16_t spelled_allele(const ScoredRegion& region, const std::string& sequence, 
     return found;
 }
 
+// The extent of each candidate with those of unlisted deletions over it.
+std::vector<Extent> extents_with_unlisted(const Region& region) {
+    std::vector<Extent> extents = region.extents;
+    for (Extent& own : extents) {
+        const auto [start, end] = own;
+        for (size_t i = 0; i < region.variants.size(); ++i) {
+            if (!is_nuisance(region.variants[i])) continue;
+            const auto [first, last] = surely_deleted(region.variants[i], region.extents[i]);
+            if (first > start || end > last) continue;
+            own = {std::min(own.start, region.extents[i].start), std::max(own.end, region.extents[i].end)};
+        }
+    }
+    return extents;
+}
+
 std::vector<size_t> listed_candidates(const Region& region) {
     std::vector<size_t> listed;
     for (size_t i = 0; i < region.variants.size(); ++i)
@@ -217,6 +232,7 @@ ScoredRegion on_listed_alleles(const ScoredRegion& region) {
         }
         haplotype.alleles = std::move(alleles);
     }
+    listed.with_unlisted = at(extents_with_unlisted(region.region), candidates);
     keep_candidates(candidates, listed);
     use_many(listed, region, kManySetAside);
     return listed;

@@ -30,6 +30,7 @@ struct ScoredRegion {
     std::vector<uint8_t> set_aside;     // [reads] 1: it fits no haplotype; genotypes are made without it
     std::vector<uint8_t> unfit;         // the same, where genotypes use some of them all the same; empty: as set_aside
     std::vector<int64_t> members;       // [reads] where reads were joined: the number of reads of each profile
+    std::vector<Extent> with_unlisted;  // [candidates] with the unlisted deletions over each; empty: there are none
     std::vector<int64_t> fragment;      // [reads] profiles, or reads, of one molecule have the same number
     std::optional<Mismatches> neighbours;  // of the reads' fragments; none where not all reads are at hand
 

@@ -28,6 +28,10 @@ void sort_variants(Region& region) {
     region.extents = std::move(extents);
 }
 
+bool is_within(const Extent& extent, const Region& region) {
+    return region.start < extent.start && extent.end < region.end;
+}
+
 }  // namespace
 
 void UnlistedVariants::scan(const std::string& chrom, const Reads& reads,
@@ -44,30 +48,38 @@ void UnlistedVariants::finish() {
 
 void UnlistedVariants::forget(int64_t position) { shown_.erase(shown_.begin(), from(position)); }
 
-void UnlistedVariants::add_to(Region& region) {
+void UnlistedVariants::add_to(Region& region, const RegionBuilder& builder) {
+    const std::set<Change> listed = changes(region.variants);
     const auto is_listed = [&](const Variant& one) {
-        return std::any_of(region.variants.begin(), region.variants.end(), [&](const Variant& listed) {
-            return listed.pos == one.pos && listed.ref == one.ref && listed.alts == one.alts;
+        return std::any_of(region.variants.begin(), region.variants.end(), [&](const Variant& other) {
+            return other.pos == one.pos && other.ref == one.ref && other.alts == one.alts;
         });
     };
-    std::vector<std::pair<const Variant*, Extent>> inside;
+    // Most variants that reads show are listed ones. The others alone need an extent.
+    std::vector<std::pair<const Variant*, Extent>> unlisted;
+    const auto find = [&](int64_t first, int64_t last) {
+        unlisted.clear();
+        for (auto shown = from(first); shown != shown_.end() && shown->pos < last; ++shown)
+            if (shown->chrom == region.chrom && !is_listed(*shown))
+                unlisted.emplace_back(&*shown, variant_extent(*shown, reference_));
+    };
+    const Extent core{region.core_start, region.core_end};
+    find(core.start - kMostDeleted, core.end);
+    for (const auto& [shown, extent] : unlisted)
+        if (static_cast<int64_t>(shown->ref.size()) <= 1 + kMostDeleted &&
+            overlap(surely_deleted(*shown, extent), core) && !is_within(extent, region))
+            builder.widen(region, extent);
     // An extent begins at its record's position or before it.
-    for (auto shown = from(region.start); shown != shown_.end() && shown->pos < region.end; ++shown) {
-        // Most variants that reads show are listed ones. The others alone need an extent.
-        if (shown->chrom != region.chrom || is_listed(*shown)) continue;
-        const Extent extent = variant_extent(*shown, reference_);
-        if (region.start < extent.start && extent.end < region.end) inside.emplace_back(&*shown, extent);
-    }
-    if (inside.empty()) return;
-    const std::set<Change> listed = changes(region.variants);
-    for (const auto& [shown, extent] : inside) {
-        Variant unlisted = *shown;
-        unlisted.role = Role::kNuisance;
-        unlisted.alts.clear();
+    find(region.start, region.end);
+    for (const auto& [shown, extent] : unlisted) {
+        if (!is_within(extent, region)) continue;
+        Variant nuisance = *shown;
+        nuisance.role = Role::kNuisance;
+        nuisance.alts.clear();
         for (const std::string& alt : shown->alts)
-            if (!listed.count(change(*shown, alt))) unlisted.alts.push_back(alt);
-        if (unlisted.alts.empty()) continue;
-        region.variants.push_back(std::move(unlisted));
+            if (!listed.count(change(*shown, alt))) nuisance.alts.push_back(alt);
+        if (nuisance.alts.empty()) continue;
+        region.variants.push_back(std::move(nuisance));
         region.extents.push_back(extent);
     }
     sort_variants(region);

@@ -28,8 +28,9 @@ public:
     void finish();
     // Drops the variants before a position, which no later region needs.
     void forget(int64_t position);
-    // Adds the unlisted variants that lie in a region.
-    void add_to(Region& region);
+    // Adds the unlisted variants that lie in a region, and the deletions that take a part of its core away. The region
+    // is widened to these.
+    void add_to(Region& region, const RegionBuilder& builder);
 
 private:
     // The position of an allele, the bases that it replaces, and its own, shifted left: equal alleles have equal

@@ -35,6 +35,11 @@ bool has_gap(const Variant& variant) {
                        [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
 }
 
+bool has_deletion(const Variant& variant) {
+    return std::any_of(variant.alts.begin(), variant.alts.end(),
+                       [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
+}
+
 TrimmedAllele trim_allele(std::string_view ref, std::string_view alt) {
     size_t shortest = std::min(ref.size(), alt.size()), tail = 0, head = 0;
     while (tail + 1 < shortest && ref[ref.size() - 1 - tail] == alt[alt.size() - 1 - tail]) ++tail;
@@ -75,6 +80,16 @@ Extent variant_extent(const Variant& variant, ReferenceBases& reference) {
         extent.end = std::max(extent.end, first + static_cast<int64_t>(allele.ref.size()) + right + 1);
     }
     return extent;
+}
+
+Extent surely_deleted(const Variant& variant, const Extent& extent) {
+    int64_t deleted = 0;
+    for (const std::string& alt : variant.alts) {
+        const TrimmedAllele allele = trim_allele(variant.ref, alt);
+        if (allele.alt.empty()) deleted = std::max(deleted, static_cast<int64_t>(allele.ref.size()));
+    }
+    const Extent sure{extent.end - 1 - deleted, extent.start + 1 + deleted};
+    return deleted > 0 && sure.start < sure.end ? sure : Extent{extent.start, extent.start};
 }
 
 }  // namespace pairhmm

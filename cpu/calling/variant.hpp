@@ -43,6 +43,8 @@ struct Extent {
     int64_t start, end;
 };
 
+inline bool overlap(const Extent& one, const Extent& other) { return one.start < other.end && other.start < one.end; }
+
 // The reference genome.
 class ReferenceBases {
 public:
@@ -55,6 +57,9 @@ public:
 bool is_snv(const Variant& variant);
 // Whether an alternative allele has another length than the reference.
 bool has_gap(const Variant& variant);
+
+// Whether an alternative allele is shorter than the reference.
+bool has_deletion(const Variant& variant);
 
 // Two alleles without the bases that they share.
 struct TrimmedAllele {
@@ -72,5 +77,8 @@ void shift_left(std::string_view reference, int64_t& start, std::string& before,
 // The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted. One
 // base on either side of several that change: there, reads of such an allele are clipped.
 Extent variant_extent(const Variant& variant, ReferenceBases& reference);
+// The bases that a deletion behind the first base of its extent takes away wherever it is shifted; none of other
+// variants.
+Extent surely_deleted(const Variant& variant, const Extent& extent);
 
 }  // namespace pairhmm

@@ -1,5 +1,6 @@
 """Reads as `ReadBlock.from_alignments` takes them, and BAM files of reads of two chromosomes."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,3 +67,25 @@ def write_reads(folder, *chromosomes):
     pysam.view("-b", "-o", str(folder / "q.bam"), str(folder / "q.sam"), catch_stdout=False)
     pysam.index(str(folder / "q.bam"))
     return genome
+
+
+def _clipped(line):
+    """A line of SAM with a deletion in it, clipped on the shorter side of that."""
+    fields = line.split("\t")
+    gap = None if line.startswith("@") else re.fullmatch(r"(\d+)M(\d+)D(\d+)M", fields[5])
+    if gap is None:
+        return line
+    before, deleted, behind = map(int, gap.groups())
+    if before >= behind:
+        fields[5] = f"{before}M{behind}S"
+    else:
+        fields[3], fields[5] = str(int(fields[3]) + before + deleted), f"{before}S{behind}M"
+    return "\t".join(fields)
+
+
+def clip_deletions(folder):
+    """Clip the reads of `write_reads` at their deletions, as aligners do where these are long."""
+    lines = (folder / "q.sam").read_text().splitlines()
+    (folder / "q.sam").write_text("\n".join(map(_clipped, lines)) + "\n")
+    pysam.sort("-o", str(folder / "q.bam"), str(folder / "q.sam"), catch_stdout=False)
+    pysam.index(str(folder / "q.bam"))

@@ -1,7 +1,5 @@
 """Records of sites that lie in a deletion of the other chromosome, and of SNVs next to each other."""
 
-import re
-
 import pysam
 import pysam.bcftools
 import pytest
@@ -10,7 +8,7 @@ import pairhmm
 from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import RecordOptions
 from pairhmm.variants.variant import Variant
-from tests.calling.reads import OTHER, write_reads
+from tests.calling.reads import OTHER, clip_deletions, write_reads
 from tests.calling.scored import AT, evidence_of, genotyped
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
@@ -41,27 +39,11 @@ def test_a_deletion_over_a_site(called):
     assert (found[0][3], genotype) == ("0|1", "1|2")
 
 
-def clipped(line):
-    """A line of SAM with a deletion in it, clipped on the shorter side of that."""
-    fields = line.split("\t")
-    gap = None if line.startswith("@") else re.fullmatch(r"(\d+)M(\d+)D(\d+)M", fields[5])
-    if gap is None:
-        return line
-    before, deleted, behind = map(int, gap.groups())
-    if before >= behind:
-        fields[5] = f"{before}M{behind}S"
-    else:
-        fields[3], fields[5] = str(int(fields[3]) + before + deleted), f"{before}S{behind}M"
-    return "\t".join(fields)
-
-
-def test_a_long_deletion_over_a_site(tmp_path):
+@pytest.mark.parametrize("deleted", [(910, 1090), (990, 1300)], ids=["of 180 bases", "longer than regions"])
+def test_a_long_deletion_over_a_site(tmp_path, deleted):
     """Its reads are clipped at its ends, so that those over the site are all of the other chromosome."""
-    genome = write_reads(tmp_path, ({1000}, None), (set(), (910, 1090)))
-    lines = (tmp_path / "q.sam").read_text().splitlines()
-    (tmp_path / "q.sam").write_text("\n".join(map(clipped, lines)) + "\n")
-    pysam.sort("-o", str(tmp_path / "q.bam"), str(tmp_path / "q.sam"), catch_stdout=False)
-    pysam.index(str(tmp_path / "q.bam"))
+    genome = write_reads(tmp_path, ({1000}, None), (set(), deleted))
+    clip_deletions(tmp_path)
     pairhmm.write_calls(tmp_path / "q.bam", tmp_path / "q.fa", tmp_path / "q.vcf", backend="cpu")
     with pysam.VariantFile(str(tmp_path / "q.vcf")) as records:
         _, site = records

@@ -8,7 +8,7 @@ import pytest
 
 import pairhmm
 from pairhmm.native import is_compiled
-from tests.calling.reads import OTHER, aligned_reads, write_reads
+from tests.calling.reads import OTHER, aligned_reads, clip_deletions, write_reads
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
@@ -61,6 +61,38 @@ def test_an_snv_beside_unlisted_alleles(record, chromosomes, change, genotype):
     assert found["GT"].replace("|", "/") == genotype
     assert (found["PL"] == ".") == ("." in genotype)
     assert (found["FILTER"] == "PASS") == (genotype != "./.")
+
+
+@pytest.mark.parametrize("is_clipped", [False, True], ids=["aligned", "clipped"])
+@pytest.mark.parametrize("deleted", [(960, 1040), (720, 1010), (990, 1300)])
+def test_an_snv_under_a_long_unlisted_deletion(tmp_path, deleted, is_clipped):
+    """It is longer than the region of the SNV, so that the reads that show it need not reach this."""
+    genome = write_reads(tmp_path, ({SITE}, None), (set(), deleted))
+    if is_clipped:
+        clip_deletions(tmp_path)
+    (sample,) = genotypes_of_snvs(tmp_path, genome, [SITE])
+    assert (sample.alleles, sample.ploidy) == ((1,), 2)
+    assert sample.depths[0] == 0 and sample.depths[1] >= 12
+
+
+@pytest.mark.parametrize(("deleted", "sites"), [(36, (3, 32)), (61, (3, 32, 59)), (200, (3, 100, 101, 190))])
+def test_snvs_of_several_regions_under_an_unlisted_deletion(tmp_path, deleted, sites, caplog):
+    """It lies in none of their regions whole."""
+    sites = [SITE + at for at in sites]
+    genome = write_reads(tmp_path, (set(sites), None), (set(), (SITE, SITE + deleted)))
+    samples = genotypes_of_snvs(tmp_path, genome, sites)
+    assert [one.alleles for one in samples] == [(1,)] * len(sites)
+    assert "fit no haplotype" not in caplog.text
+
+
+def genotypes_of_snvs(folder, genome, sites):
+    """The genotypes of listed SNVs."""
+    lines = [f"q\t{at + 1}\t.\t{genome[at]}\t{OTHER[genome[at]]}\t.\t.\t.\n" for at in sites]
+    (folder / "list.vcf").write_text(
+        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + "".join(lines)
+    )
+    called = pairhmm.call(folder / "q.bam", folder / "q.fa", folder / "list.vcf", backend="cpu")
+    return [sample for site in called for sample in site.samples]
 
 
 def test_bases_of_which_reads_show_some_are_no_listed_substitution(record):
