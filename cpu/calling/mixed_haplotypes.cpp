@@ -76,11 +76,14 @@ void append_real(std::string& line, const char* format, double value) {
 }  // namespace
 
 std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample) {
+    Extent whole{region.region.core_start, region.region.core_end};
+    for (const Extent& one : region.with_unlisted)
+        whole = {std::min(whole.start, one.start), std::max(whole.end, one.end)};
     double reads = 0, bases = 0;
     for (int64_t read = 0; read < region.reads(); ++read) {
         if (region.sample[read] != sample || region.set_aside[read]) continue;
         ++reads;
-        bases += static_cast<double>(region.length[read] + region.region.core_end - region.region.core_start);
+        bases += static_cast<double>(region.length[read] + whole.end - whole.start);
     }
     std::vector<double> lengths;
     if (reads == 0) return lengths;

@@ -85,13 +85,22 @@ def test_snvs_of_several_regions_under_an_unlisted_deletion(tmp_path, deleted, s
     assert "fit no haplotype" not in caplog.text
 
 
-def genotypes_of_snvs(folder, genome, sites):
+@pytest.mark.parametrize("deleted", [(960, 1040), (850, 1150)])
+def test_the_fraction_of_an_snv_under_an_unlisted_deletion(tmp_path, deleted):
+    """Half of the molecules have it, though all reads over it show it: those with the deletion count too."""
+    genome = write_reads(tmp_path, ({SITE}, None), (set(), deleted))
+    clip_deletions(tmp_path)
+    (sample,) = genotypes_of_snvs(tmp_path, genome, [SITE], mixture=True)
+    assert abs(sample.fractions[1][0] - 0.5) < 0.15
+
+
+def genotypes_of_snvs(folder, genome, sites, **options):
     """The genotypes of listed SNVs."""
     lines = [f"q\t{at + 1}\t.\t{genome[at]}\t{OTHER[genome[at]]}\t.\t.\t.\n" for at in sites]
     (folder / "list.vcf").write_text(
         "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + "".join(lines)
     )
-    called = pairhmm.call(folder / "q.bam", folder / "q.fa", folder / "list.vcf", backend="cpu")
+    called = pairhmm.call(folder / "q.bam", folder / "q.fa", folder / "list.vcf", backend="cpu", **options)
     return [sample for site in called for sample in site.samples]
 
 
