@@ -49,7 +49,6 @@ void UnlistedVariants::finish() {
 void UnlistedVariants::forget(int64_t position) { shown_.erase(shown_.begin(), from(position)); }
 
 void UnlistedVariants::add_to(Region& region, const RegionBuilder& builder) {
-    const std::set<Change> listed = changes(region.variants);
     const auto is_listed = [&](const Variant& one) {
         return std::any_of(region.variants.begin(), region.variants.end(), [&](const Variant& other) {
             return other.pos == one.pos && other.ref == one.ref && other.alts == one.alts;
@@ -71,6 +70,8 @@ void UnlistedVariants::add_to(Region& region, const RegionBuilder& builder) {
             builder.widen(region, extent);
     // An extent begins at its record's position or before it.
     find(region.start, region.end);
+    if (unlisted.empty()) return;
+    const std::set<Change> listed = changes(region.variants);
     for (const auto& [shown, extent] : unlisted) {
         if (!is_within(extent, region)) continue;
         Variant nuisance = *shown;
