@@ -177,7 +177,7 @@ void bind_candidates(nb::module_& module) {
             checks::has(kind, offset.data()[reads], "kind");
             checks::require(most > 0 && longest_unit > 0 && most <= 255 / longest_unit, "most",
                             "classes of repeats are from 1 to 255");
-            pairhmm::classify_repeats(reads, offset.data(), base.data(), most, longest_unit, kind.data());
+            pairhmm::classify_repeats(reads, offset.data(), base.data(), most, 0, longest_unit, kind.data());
         },
         "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
         "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");

@@ -21,6 +21,8 @@ namespace {
 // variables of their own, and then become vectors.
 
 constexpr int kTransitions = 7;
+// Steps in which repeats are told apart that are longer than an STR model knows (calling/repeats.hpp).
+constexpr int kLongSteps = 11;
 constexpr size_t kMostKinds = size_t{std::numeric_limits<uint16_t>::max()} + 1;
 
 // A letter is as likely as the likeliest one from this share of its probability on. Products of rows are rounded.
@@ -42,18 +44,37 @@ void take_by_kind(const std::vector<uint8_t>& by_kind, const std::vector<uint8_t
                    [=](uint8_t most, uint8_t one) { return std::min(most, std::max(one, lowest)); });
 }
 
+// The qualities of a table, and of repeats with more copies in steps: each `rise` higher than the one before, but no
+// higher than where nothing repeats.
+std::vector<uint8_t> with_steps(const std::vector<uint8_t>& by_kind, int most_copies, int steps, int rise) {
+    std::vector<uint8_t> longer;
+    for (auto row = by_kind.begin(); row != by_kind.end(); row += most_copies) {
+        longer.insert(longer.end(), row, row + most_copies);
+        const int last = row[most_copies - 1], highest = std::max<int>(last, *row);
+        for (int step = 1; step <= steps; ++step)
+            longer.push_back(static_cast<uint8_t>(std::min(last + step * rise, highest)));
+    }
+    return longer;
+}
+
 void prepare_indel_qualities(const QualityOptions& options, const CutBases& cut, PreparedReads& prepared) {
     const int64_t bases = cut.bases();
     const uint8_t* own_insertion = cut.indel_quality;
     const uint8_t* own_deletion = own_insertion == nullptr ? nullptr : own_insertion + bases;
     prepared.gap_quality.assign(bases, options.gap);
     if (!options.insertion_by_kind.empty()) {
+        // The more places a gap has in a repeat, the rarer it is at each of them in an STR model.
+        const int steps = options.gap_by_kind.empty() ? 0 : kLongSteps;
         std::vector<uint8_t> kind(bases);
-        classify_repeats(cut.reads, cut.offset, prepared.base.data(), options.most_copies, options.longest_unit,
+        classify_repeats(cut.reads, cut.offset, prepared.base.data(), options.most_copies, steps, options.longest_unit,
                          kind.data());
-        take_by_kind(options.insertion_by_kind, kind, own_insertion, options.lowest, prepared.insertion_quality);
-        take_by_kind(options.deletion_by_kind, kind, own_deletion, options.lowest, prepared.deletion_quality);
-        if (!options.gap_by_kind.empty()) take_by_kind(options.gap_by_kind, kind, nullptr, 0, prepared.gap_quality);
+        const auto take = [&](const std::vector<uint8_t>& by_kind, int rise, const uint8_t* own, uint8_t lowest,
+                              std::vector<uint8_t>& quality) {
+            take_by_kind(with_steps(by_kind, options.most_copies, steps, rise), kind, own, lowest, quality);
+        };
+        take(options.insertion_by_kind, 1, own_insertion, options.lowest, prepared.insertion_quality);
+        take(options.deletion_by_kind, 1, own_deletion, options.lowest, prepared.deletion_quality);
+        if (!options.gap_by_kind.empty()) take(options.gap_by_kind, 0, nullptr, 0, prepared.gap_quality);
         return;
     }
     prepared.insertion_quality.assign(bases, options.insertion);
@@ -235,7 +256,7 @@ void add_repeats(int64_t reads, const int64_t* offset, const double* by_copies, 
     const size_t bases = static_cast<size_t>(offset[reads]);
     std::vector<uint8_t> letter(bases), copies(bases);  // `copies`: less one
     for (size_t i = 0; i < bases; ++i) letter[i] = letters[rows.are_distinct ? rows.kinds[i] : i];
-    classify_repeats(reads, offset, letter.data(), most_copies, longest_unit, copies.data());
+    classify_repeats(reads, offset, letter.data(), most_copies, 0, longest_unit, copies.data());
     for (uint8_t& kind : copies) kind = static_cast<uint8_t>(kind % most_copies);
     if (rows.are_distinct && pair_rows_with_copies(copies, by_copies, most_copies, rows)) return;
     rows.transitions.clear();

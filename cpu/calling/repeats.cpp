@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -17,6 +18,8 @@ namespace {
 constexpr int64_t kLongestFlankUnit = 30, kLeastCopied = 8;
 // Letters behind a repeat that tell where it ends.
 constexpr int64_t kRepeatAnchor = 10;
+// Copies that are counted where long repeats are told apart.
+constexpr int kMostCounted = 255;
 
 // The index of the lowest bit of a word that is not zero, and the number of bits at either end that are set.
 int lowest_bit(uint64_t word) { return __builtin_ctzll(word); }
@@ -222,17 +225,24 @@ void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* ba
     cap_reads(reads, offset, base, table, 0, most, longest_unit, insertion, deletion);
 }
 
-void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int longest_unit,
+int gap_places(int unit, int copies) { return unit == 1 ? copies : std::max(1, (copies - 2) * unit + 1); }
+
+void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int steps, int longest_unit,
                       uint8_t* kind) {
-    const int stride = most + 1;
+    const int counted = steps == 0 ? most : kMostCounted, stride = counted + 1;
     std::vector<uint8_t> table(static_cast<size_t>(longest_unit * stride));
-    for (int unit = 0; unit < longest_unit; ++unit)
-        for (int copies = 0; copies <= most; ++copies)
-            table[static_cast<size_t>(unit * stride + copies)] =
-                static_cast<uint8_t>(unit * most + std::max(copies, 1) - 1);
+    for (int unit = 1; unit <= longest_unit; ++unit) {
+        for (int copies = 0; copies <= counted; ++copies) {
+            const double times = double(gap_places(unit, copies)) / gap_places(unit, most);
+            const int step =
+                copies <= most ? 0 : std::min(steps, static_cast<int>(std::lround(10 * std::log10(times))));
+            table[static_cast<size_t>((unit - 1) * stride + copies)] =
+                static_cast<uint8_t>((unit - 1) * (most + steps) + std::clamp(copies, 1, most) - 1 + step);
+        }
+    }
     const int64_t bases = offset[reads];
     std::fill(kind, kind + bases, uint8_t{255});
-    cap_reads(reads, offset, base, table.data(), stride, most, longest_unit, kind, kind);
+    cap_reads(reads, offset, base, table.data(), stride, counted, longest_unit, kind, kind);
     std::replace(kind, kind + bases, uint8_t{255}, uint8_t{0});
 }
 

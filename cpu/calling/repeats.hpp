@@ -17,11 +17,15 @@ namespace pairhmm {
 void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
                          int longest_unit, uint8_t* insertion, uint8_t* deletion);
 
-// Which repeat, counted in the same way, each base has behind it: (unit - 1) * most + copies - 1, up to `most` copies.
-// A read's last base has 0, as one without a repeat has. longest_unit * most is at most 255.
+// Bases of a repeat of so many copies at which a gap may open that changes it by a unit.
+int gap_places(int unit, int copies);
+
+// Which repeat, counted in the same way, each base has behind it: (unit - 1) * (most + steps) + copies - 1, up to
+// `most` copies. Each step beyond these has 1 dB more places of a gap, up to 255 copies. A read's last base has 0, as
+// one without a repeat has. longest_unit * (most + steps) is at most 255.
 //
 // kind: [bases].
-void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int longest_unit,
+void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int steps, int longest_unit,
                       uint8_t* kind);
 
 // The first place at `place` or behind it, of some letters, that has 10 letters between it and every tandem

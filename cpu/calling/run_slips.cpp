@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calling/phred.hpp"
+#include "calling/repeats.hpp"
 
 namespace pairhmm {
 
@@ -92,8 +93,7 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
 }  // namespace
 
 double ways_of_gap(int unit, int copies, double continued) {
-    const int places = unit == 1 ? copies : std::max(1, (copies - 2) * unit + 1);
-    return places * std::pow(continued, unit - 1) * (1 - continued);
+    return gap_places(unit, copies) * std::pow(continued, unit - 1) * (1 - continued);
 }
 
 SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,

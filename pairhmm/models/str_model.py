@@ -28,6 +28,7 @@ class StrModel:
     insertion, deletion, gap : tuple of tuple of int
         The qualities of opening an insertion or a deletion, and of continuing either: a row for each unit of 1 to 8
         bases, and in it a number for 1, 2, ... 20 copies. One copy of one base means no repeat.
+        Gaps open more rarely at each base of longer repeats, which have more of them (docs/model.md).
     name : str
         Where they are from, for headers of outputs.
     spread : float

@@ -64,7 +64,9 @@ def test_a_base_has_the_qualities_of_its_repeat(text, place, unit, copies):
 
 
 @needs_compiled
-@pytest.mark.parametrize(("unit", "copies"), [("A", 12), ("AC", 8), ("ACG", 6), ("ACGT", 5)])
+@pytest.mark.parametrize(
+    ("unit", "copies"), [("A", 12), ("AC", 8), ("ACG", 6), ("ACGT", 5), ("A", 70), ("AC", 55), ("ACG", 50)]
+)
 def test_all_alignments_of_a_changed_read_add_up_to_its_rate(unit, copies):
     """A read with one unit fewer than a haplotype scores as without a change, times the rate."""
     rate = 1e-3
@@ -88,6 +90,25 @@ def test_all_alignments_of_a_changed_read_add_up_to_its_rate(unit, copies):
         )
         scores.append(float(engine.forward(batch, "reference", 1).log10[0]))
     assert scores[0] - scores[1] == pytest.approx(np.log10(rate), abs=0.35)
+
+
+@needs_compiled
+@pytest.mark.parametrize(("copies", "step"), [(20, 0), (22, 0), (23, 1), (46, 4), (120, 8), (230, 11), (400, 11)])
+def test_gaps_are_rarer_at_each_base_of_longer_repeats(copies, step):
+    """A repeat of more than 20 copies slips in total as often as one of 20: each 26% of places cost 1 more."""
+    bases = encode("CGT" + "A" * copies + "CGT")
+    read = prepared(str_model_of("pcr"), bases, np.full(len(bases), 40, dtype=np.uint8))
+    at = 3 + copies // 2
+    model = str_model_of("pcr")
+    found = read.insertion_quality[at], read.deletion_quality[at], read.gap_quality[at]
+    assert found == (model.insertion[0][19] + step, model.deletion[0][19] + step, model.gap[0][19])
+
+
+@needs_compiled
+def test_gaps_of_longer_repeats_are_no_rarer_than_elsewhere():
+    row = (45,) * 18 + (44, 44)
+    read = prepared(StrModel((row,) * 8, (row,) * 8, (row,) * 8), encode("C" + "A" * 80), np.full(81, 40, np.uint8))
+    assert read.insertion_quality[40] == read.deletion_quality[40] == 45
 
 
 def test_built_in_models_lower_qualities_with_copies_and_with_pcr():
