@@ -112,7 +112,7 @@ def test_long_runs_do_not_tell_how_often_shorter_ones_slip():
     gain, loss = (rate[0] for rate in rates_of(str_model_of("pcr-free")))
     rate = (gain + loss)[11]
     # Of runs of 12 bases three times as many reads slip as expected, and of those of 20 half as many.
-    found = library((12, 50, round(50 * 3 * rate), 40), (20, 20, 4, 40))
+    found = library((12, 50, round(50 * 3 * rate), 40), (20, 20, 2, 40))
     assert found(1, 12)[0] == pytest.approx(np.log10(3), abs=0.15)
     assert found(1, 20)[0] == pytest.approx(np.log10(0.5), abs=0.15)
     # Other units are like these, but less surely so.

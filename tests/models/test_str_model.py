@@ -16,7 +16,15 @@ from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities
 from pairhmm.models.labels import label_of
 from pairhmm.models.str_model import StrModel
-from pairhmm.models.str_parameters import LIBRARIES, UNITS, model_of_rates, read_str_model, str_model_of, str_toml
+from pairhmm.models.str_parameters import (
+    LIBRARIES,
+    UNITS,
+    model_of_rates,
+    rates_of,
+    read_str_model,
+    str_model_of,
+    str_toml,
+)
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
@@ -118,6 +126,14 @@ def test_built_in_models_lower_qualities_with_copies_and_with_pcr():
         assert (theirs <= ours).all() and (theirs < ours).any()
         assert (ours[:, 0] == 45).all() and ours[0, 4] > ours[0, 14]
     assert set(free.gap[0]) == {10} and free.gap[3][9] == 2
+
+
+@needs_compiled
+def test_long_repeats_slip_in_a_fifth_of_the_reads_without_pcr():
+    """Half of the reads are then another allele, and no slips."""
+    free, pcr = (sum(rates_of(str_model_of(name))) for name in LIBRARIES)
+    assert free[:2, 17:].min() > 0.15 and free.max() < 0.23
+    assert pcr[:2, 17:].min() > 0.35
 
 
 def test_a_file_gives_its_model_back(tmp_path: Path):
