@@ -499,6 +499,12 @@ private:
         Genotyped fewer = genotyped(candidate.number, with_alleles(candidate.site.variant, kept), std::move(allele_of),
                                     candidate.extent);
         fewer.site.left_out = candidate.site.left_out;
+        // A genotype may be wrong as that of an allele which is left out is right.
+        for (size_t sample = 0; sample < fewer.site.samples.size(); ++sample) {
+            const SampleGenotype& with_all = candidate.site.samples[sample];
+            int& quality = fewer.site.samples[sample].quality;
+            if (with_all.is_called) quality = std::min(quality, with_all.quality);
+        }
         return fewer;
     }
 

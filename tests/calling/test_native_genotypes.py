@@ -188,3 +188,12 @@ def test_native_genotypes_are_those_of_numpy(n_alleles, ploidy, score_floor, see
             assert found == SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, 0)
         else:
             same_genotypes(found, call_sample(rows[ours], fragments[ours], priors, ploidy))
+
+
+def test_alleles_that_no_sample_has_leave_a_genotype_as_unsure_as_it_is():
+    """Four reads show one length of a repeat, and two a similar one: either may be the right one."""
+    scores = [(0.0, -3.0, -4.0)] * 8 + [(-3.0, 0.0, -0.5)] * 4 + [(-4.0, -0.5, 0.0)] * 2
+    (listed,), (found,) = (genotyped(evidence_of(scores), mnv=is_discovered) for is_discovered in (False, True))
+    assert len(listed.variant.alts) == 2 and len(found.variant.alts) == 1
+    assert found.samples[0].alleles == (0, 1)
+    assert found.samples[0].quality == listed.samples[0].quality < 20
