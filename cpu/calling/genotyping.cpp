@@ -335,10 +335,19 @@ private:
 
     int64_t name_of(size_t read) const { return names_[static_cast<size_t>(region_.fragment[read])]; }
 
-    // All candidates: of a single one, the alleles are the haplotypes.
+    // Whether reads could take alleles from several chromosomes: those of several candidates, or unlisted ones.
+    bool needs_pairs() const {
+        const auto is_unlisted = [](const Haplotype& one) {
+            return std::find(one.alleles.begin(), one.alleles.end(), kUnlistedAllele) != one.alleles.end();
+        };
+        return region_.region.variants.size() > 1 ||
+               std::any_of(region_.haplotypes.begin(), region_.haplotypes.end(), is_unlisted);
+    }
+
+    // All candidates.
     std::vector<Genotyped> all_candidates() {
         const std::vector<Variant>& variants = region_.region.variants;
-        if (variants.size() < 2 || options_.is_mixture) return each_candidate();
+        if (!needs_pairs() || options_.is_mixture) return each_candidate();
         const std::vector<int> ploidies = ploidies_at(variants.front().chrom, variants.front().pos);
         const std::vector<uint8_t> not_of_pairs = with_foreign(ploidies);
         ScoredReads of_pairs = scored_reads(false);
@@ -415,7 +424,9 @@ private:
     // What reads say of a variant's alleles. numbers: [haplotypes] the allele of each.
     SiteReads site_reads(const Variant& variant, const std::vector<int64_t>& numbers, int alleles, const Extent& extent,
                          const Extent& whole, bool has_unlisted) const {
-        const std::vector<uint8_t> likely = pairs_ ? pairs_->are_likely(numbers, region_.haplotypes) : are_likely_;
+        const std::optional<int64_t> unlisted = has_unlisted ? std::optional<int64_t>(alleles - 1) : std::nullopt;
+        const std::vector<uint8_t> likely =
+            pairs_ ? pairs_->are_likely(numbers, region_.haplotypes, unlisted) : are_likely_;
         SiteReads over(scored_reads(has_gap(variant), likely), extent, whole, numbers, alleles,
                        static_cast<int>(options_.ploidies.size()),
                        options_.score_floor.value_or(std::numeric_limits<double>::infinity()),

@@ -10,8 +10,9 @@ namespace {
 
 // log10 by which the likelihood of a likely pair is below that of the best one, at most; from which on a pair is far
 // less likely than another; that each change of the reference costs where two pairs are as likely; by which a haplotype
-// explains a fragment worse than the best one, at most; and from which on a read is of another haplotype.
-constexpr double kLessLikely = 10, kFarLess = 5, kChange = 0.1, kFloor = 4.5, kOfAnother = 2;
+// explains a fragment worse than the best one, at most; from which on a read is of another haplotype; and by which
+// pairs differ that are as likely.
+constexpr double kLessLikely = 10, kFarLess = 5, kChange = 0.1, kFloor = 4.5, kOfAnother = 2, kAlike = 0.1;
 // Fragments whose likelihoods have a product that fits a double.
 constexpr size_t kTogether = 32;
 
@@ -92,11 +93,30 @@ void HaplotypePairs::mark_likely(size_t sample) {
         if (pair.log10 >= best - kLessLikely) are_likely[pair.one] = are_likely[pair.other] = 1;
 }
 
+// Of the haplotypes with an allele, keeps those of the best pair that has one.
+void HaplotypePairs::keep_best_with(size_t sample, const std::vector<int64_t>& allele_of, int64_t allele,
+                                    uint8_t* likely) const {
+    if (pairs_[sample].empty()) return;
+    double best = kLowest;
+    for (const Pair& pair : pairs_[sample])
+        if (allele_of[pair.one] == allele || allele_of[pair.other] == allele) best = std::max(best, pair.log10);
+    std::vector<uint8_t> is_of_best(haplotypes_, 0);
+    for (const Pair& pair : pairs_[sample])
+        if ((allele_of[pair.one] == allele || allele_of[pair.other] == allele) && pair.log10 >= best - kAlike)
+            is_of_best[pair.one] = is_of_best[pair.other] = 1;
+    for (size_t h = 0; h < haplotypes_; ++h)
+        if (allele_of[h] == allele) likely[h] = is_of_best[h];
+}
+
 std::vector<uint8_t> HaplotypePairs::are_likely(const std::vector<int64_t>& allele_of,
-                                                const std::vector<Haplotype>& haplotypes) const {
+                                                const std::vector<Haplotype>& haplotypes,
+                                                std::optional<int64_t> unlisted) const {
     std::vector<uint8_t> likely = are_likely_;
     for (size_t sample = 0; sample < only_.size(); ++sample) {
-        if (only_[sample] == nullptr) continue;
+        if (only_[sample] == nullptr) {
+            if (unlisted) keep_best_with(sample, allele_of, *unlisted, likely.data() + sample * haplotypes_);
+            continue;
+        }
         for (size_t h = 0; h < haplotypes_; ++h) {
             // A haplotype that differs elsewhere is no other allele of this site: it would lend the reads of a rival.
             const auto is_beside = [&](size_t one) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "calling/genotypes.hpp"
@@ -19,9 +20,10 @@ public:
 
     // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one; where `correct`
     // left one pair, those of it, and what differs from them at a site alone. allele_of: the allele that each has
-    // there.
-    std::vector<uint8_t> are_likely(const std::vector<int64_t>& allele_of,
-                                    const std::vector<Haplotype>& haplotypes) const;
+    // there. unlisted: that of all alleles that are not listed, if there are any. A sample has one or two of these, so
+    // only the haplotypes of the best pair with one count: of many, every read could take another one.
+    std::vector<uint8_t> are_likely(const std::vector<int64_t>& allele_of, const std::vector<Haplotype>& haplotypes,
+                                    std::optional<int64_t> unlisted) const;
 
     // Looks at the genotypes of a sample, which were called site by site. Where the best pair that they spell is far
     // less likely than the best one, only this one stays likely, and at each site what differs from it there alone;
@@ -39,6 +41,7 @@ private:
     };
 
     void mark_likely(size_t sample);
+    void keep_best_with(size_t sample, const std::vector<int64_t>& allele_of, int64_t allele, uint8_t* likely) const;
 
     size_t haplotypes_;
     std::vector<std::vector<Pair>> pairs_;  // [samples]

@@ -129,9 +129,14 @@ def test_listed_alleles_that_take_back_each_other_beside_an_unlisted_deletion(tm
 
 def genotypes(folder, genome, deleted, records) -> list[str]:
     """GT of listed records; of the reads, half are of a chromosome with a deletion."""
+    reads = [*aligned_reads(genome, set(), None, "a"), *aligned_reads(genome, set(), deleted, "b")]
+    return genotypes_of(folder, genome, reads, records)
+
+
+def genotypes_of(folder, genome, reads, records) -> list[str]:
+    """GT of listed records; reads are their starts and lines."""
     (folder / "q.fa").write_text(f">q\n{genome}\n")
     pysam.faidx(str(folder / "q.fa"), catch_stdout=False)
-    reads = [*aligned_reads(genome, set(), None, "a"), *aligned_reads(genome, set(), deleted, "b")]
     head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:{len(genome)}\n@RG\tID:s\tSM:s\n"
     (folder / "q.sam").write_text(head + "".join(f"{line}\n" for _, line in sorted(reads)))
     pysam.view("-b", "-o", str(folder / "q.bam"), str(folder / "q.sam"), catch_stdout=False)
@@ -183,3 +188,22 @@ def test_listed_alleles_of_a_cluster_that_alignments_place_in_another_way(tmp_pa
     with pysam.VariantFile(str(tmp_path / "q.vcf")) as records:
         found = {(one.start, one.ref, one.alts[0]) for one in records if 1 in one.samples[0]["GT"]}
     assert found == set(true)
+
+
+def test_errors_that_reads_share_do_not_hide_a_listed_insertion(tmp_path):
+    """Each of four alleles with an error of a few reads fits some reads best, but no chromosome fits all of them."""
+    genome = "".join(np.random.default_rng(5).choice(list("ACGT"), 2_000))
+    inserted = "".join(np.random.default_rng(6).choice(list("ACGT"), 80))
+    own = genome[:SITE] + inserted + genome[SITE:]
+    lines = []
+    for start in range(SITE - 120, SITE + 50, 5):
+        letters, qualities = list(own[start : start + 150]), ["?"] * 150
+        for number, place in enumerate((12, 30, 50, 70)):
+            at = SITE + place - start
+            if 0 <= at < 150 and start // 5 % 5 == number:
+                letters[at], qualities[at] = OTHER[letters[at]], "1"
+        left, right = max(0, SITE - start), max(0, start + 150 - SITE - len(inserted))
+        begin, cigar = (start, f"{left}M{150 - left}S") if left >= right else (SITE, f"{150 - right}S{right}M")
+        bases = f"{''.join(letters)}\t{''.join(qualities)}"
+        lines.append((begin, f"{start}\t{start % 2 * 16}\tq\t{begin + 1}\t60\t{cigar}\t*\t0\t0\t{bases}\tRG:Z:s"))
+    assert genotypes_of(tmp_path, genome, lines, [(SITE - 1, genome[SITE - 1], genome[SITE - 1] + inserted)]) == ["1/1"]
