@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint16_t kHasMate = 0x1, kMateUnmapped = 0x8, kIsReverse = 0x10, kMateIsReverse = 0x20;  // SAM flags
 constexpr uint8_t kLeastEndQuality = 10;
+// Aligners that clip reads align no adaptor: where so many bases beyond a fragment's end are aligned, and others
+// clipped, the mates are on both sides of a tandem duplication's junction, and the fragment is longer.
+constexpr int64_t kLeastBeyond = 30;
 
 uint32_t operation_at(const BamRecord& record, int64_t i) { return number_at<uint32_t>(record.cigar + 4 * i); }
 
@@ -65,9 +68,13 @@ bool has_known_fragment(const BamRecord& record, int64_t end) {
 KeptBases kept_of_fragment(const BamRecord& record, int64_t end) {
     const auto [leading, trailing] = clips_of(record);
     if (!has_known_fragment(record, end)) return {leading, record.length - trailing};
-    if (is_reverse(record)) return {base_at(record, record.mate_start), record.length};
+    if (is_reverse(record)) {
+        const bool is_aligned_beyond = leading > 0 && record.mate_start - record.start >= kLeastBeyond;
+        return {is_aligned_beyond ? 0 : base_at(record, record.mate_start), record.length};
+    }
     const int64_t behind = record.start + std::abs(int64_t{record.template_length});
-    return {0, behind >= end + trailing ? record.length : base_at(record, behind)};
+    const bool is_aligned_beyond = trailing > 0 && end - behind >= kLeastBeyond;
+    return {0, is_aligned_beyond || behind >= end + trailing ? record.length : base_at(record, behind)};
 }
 
 // What is left of some bases of a read without ends below quality 10.

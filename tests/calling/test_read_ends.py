@@ -147,6 +147,8 @@ def test_ends_that_are_cut_off(tmp_path):
         "adaptor behind": (99, clipped, f"=\t{start + 1}\t80", "I" * READ, (0, 90)),
         "adaptor aligned": (99, "10S40M5I45M", f"=\t{start + 1}\t70", "I" * READ, (0, 85)),
         "adaptor before": (147, clipped, f"=\t{start + 21}\t-60", "I" * READ, (30, READ)),
+        "aligned beyond, before": (147, clipped, f"=\t{start + 31}\t-50", "I" * READ, (0, READ)),
+        "aligned beyond": (99, clipped, f"=\t{start + 1}\t50", "I" * READ, (0, READ)),
         "same strand": (65, clipped, f"=\t{start + 301}\t400", "I" * READ, (10, 90)),
         "mate unmapped": (73, clipped, f"=\t{start + 1}\t0", "I" * READ, (10, 90)),
         "facing away": (147, clipped, f"=\t{start + 301}\t400", "I" * READ, (10, 90)),
@@ -154,7 +156,7 @@ def test_ends_that_are_cut_off(tmp_path):
     (tmp_path / "q.fa").write_text(f">q\n{GENOME}\n")
     head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:{LENGTH}\n@RG\tID:s\tSM:s\n"
     texts = [
-        line(name.replace(" ", "_"), flag, start, cigar, GENOME[:READ], quality, mate)[1]
+        line(name.replace(" ", "_").replace(",", ""), flag, start, cigar, GENOME[:READ], quality, mate)[1]
         for name, (flag, cigar, mate, quality, _) in cases.items()
     ]
     (tmp_path / "q.sam").write_text(head + "\n".join(texts) + "\n")
