@@ -345,6 +345,7 @@ def command(
     "-n",
     "--pieces",
     least=1,
+    most=scatter.MOST_PIECES,
     required=True,
     metavar="N",
     panel=OUTPUT,

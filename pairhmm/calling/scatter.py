@@ -20,6 +20,9 @@ from pairhmm.options import check_whole, with_keywords
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, write_beds
 
+MOST_PIECES = 100_000
+"""`gather` takes the outputs of all shards on one command line, and the system takes about 2 MB of one."""
+
 
 def scatter(
     alignments: Paths,
@@ -41,7 +44,7 @@ def scatter(
     alignments, reference, candidates, regions, regions_file
         As for `call`. All alignments need an index.
     pieces : int
-        How many, at least 1.
+        How many, 1 to 100,000.
     options : RunOptions, optional
         The options of the runs over the shards.
     **keywords
@@ -99,6 +102,7 @@ def write_scatter(
     (chosen,) = with_keywords("write_scatter", keywords, options or RunOptions())
     inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
     folder = path_of(output)
+    check_whole("pieces", pieces, 1, MOST_PIECES)
     names = [f"{number}-of-{pieces}.bed" for number in range(1, pieces + 1)]
     check_apart(inputs.files, (("-o", os.path.join(folder, name)) for name in names))
     write_beds(folder, dict(zip(names, _scattered(inputs, chosen, pieces), strict=True)))
@@ -106,7 +110,7 @@ def write_scatter(
 
 def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list[Interval]]:
     require_compiled("scatter")
-    check_whole("pieces", pieces, 1)
+    check_whole("pieces", pieces, 1, MOST_PIECES)
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
         unrolled = UnrolledReference(genome, options.reads.circular)

@@ -45,6 +45,8 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     target = Path(folder)
     check_new([target / name for name in names], overwrite)
     missing = [path for path in (target, *target.parents) if not path.exists()]
+    new = [name for name in names if not os.path.lexists(target / name)]
+    moved = set[str]()
     # The names are set before the folders are made: a signal may arrive right after the making.
     scratch, locked = target / f"{_SCRATCH}{os.urandom(4).hex()}", None
     # Another run that cleans up takes a folder without a lock for abandoned: it gets its name once it is locked.
@@ -60,10 +62,13 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
             unlocked.rename(scratch)
             yield scratch
             for name in names:
+                moved.add(name)
                 put_in_place(scratch / name, Path(os.path.realpath(target / name)))
     except BaseException:
         for folder in (unlocked, scratch):
             shutil.rmtree(folder, ignore_errors=True)
+        for name in moved.intersection(new):
+            (target / name).unlink(missing_ok=True)
         for path in missing:
             # A folder stays if something else has been put into it meanwhile.
             with suppress(OSError):

@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
@@ -24,7 +23,6 @@ from pairhmm.files.destinations import being_written
 log = logging.getLogger(__name__)
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 # Bytes left of the 255 that a name may have: ten go to the mark of a scratch file, four to the suffix of its index.
 _LONGEST_TAIL = 241
@@ -199,24 +197,10 @@ def is_abandoned(path: Path) -> bool:
         os.close(descriptor)
 
 
-@contextmanager
-def listed_once(folder: Path) -> Iterator[None]:
-    """Within the block, list a folder only once to find what killed processes left in it.
-
-    Listing it for each of thousands of outputs would take longer than writing them.
-    """
-    token = _listed.set((os.path.realpath(folder), [name for name in os.listdir(folder) if name.startswith(".")]))
-    try:
-        yield
-    finally:
-        _listed.reset(token)
-
-
 def _remove_abandoned(target: Path) -> None:
     """Remove a destination's scratch files whose writers are gone."""
     scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(_scratch_tail(target.name))}")
-    folder, listed = os.path.realpath(target.parent), _listed.get()
-    for name in listed[1] if listed is not None and listed[0] == folder else os.listdir(folder):
+    for name in os.listdir(target.parent):
         if not scratch_name.fullmatch(name):
             continue
         if is_abandoned(target.parent / name):

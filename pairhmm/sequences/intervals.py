@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.files.outputs import listed_once, open_output
+from pairhmm.files.output_folders import whole_folder
 from pairhmm.files.text_lines import read_lines
 
 log = logging.getLogger(__name__)
@@ -140,8 +140,10 @@ def read_intervals(path: str | Path, contigs: Mapping[str, int], circles: Collec
     columns are 0-based half-open. The file may be gzipped; ``-`` is stdin. One without an interval is announced.
     Intervals of `circles` may go on behind the last base.
 
-    Raises InputError for a line that can't be used; names it.
+    Raises InputError for a line that can't be used, and names it; and for a region in place of a file.
     """
+    if not os.path.lexists(path) and any(_readings(str(path), contigs)):
+        raise InputError(_short(str(path)), "", "is a region, and no file of regions", "give it with -r")
     intervals = [interval for interval, _ in named_intervals(path, contigs, circles)]
     if not intervals:
         log.warning("%s: no region in it, so that nothing is asked for", path)
@@ -167,17 +169,13 @@ def named_intervals(
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
-    """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
+    """Write intervals as BED files into one folder, by file name: all of them, or none. Makes a missing folder."""
     for name, intervals in files.items():
         _check_bed_names(Path(folder) / name, intervals)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(str(folder), "", error.strerror or str(error), "choose another -o") from error
-    with listed_once(Path(folder)):
+    with whole_folder(folder, list(files), overwrite=True) as scratch:
         for name, intervals in files.items():
-            with open_output(Path(folder) / name) as out:
-                out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
+            lines = (f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
+            (scratch / name).write_text("".join(lines), encoding="utf-8")
 
 
 def _check_bed_names(destination: str | Path, intervals: Sequence[Interval]) -> None:

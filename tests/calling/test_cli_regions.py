@@ -97,6 +97,14 @@ def test_a_bed_that_can_not_be_used(files, run_cli, content, message):
     assert not Path("out.vcf").exists()
 
 
+@pytest.mark.parametrize("command", [["call"], ["likelihoods"], ["scatter", "-n", "2"], ["profiles"], ["fit"]])
+def test_a_region_in_place_of_a_file_of_regions(files, run_cli, command):
+    done = run_cli("-q", *command, "-f", "ref.fa", "-R", "2:1-100", "-o", "out", "x.bam")
+    expected = "pairhmm: error: 2:1-100: is a region, and no file of regions; give it with -r\n"
+    assert (done.returncode, done.stderr) == (2, expected)
+    assert not Path("out").exists()
+
+
 def test_a_bed_that_is_gzipped(files, run_cli):
     Path("x.bed.gz").write_bytes(gzip.compress(b"2\t300\t301\n"))
     done = run_cli("-q", "call", "-f", "ref.fa", "-R", "x.bed.gz", "x.bam")

@@ -16,7 +16,7 @@ from pairhmm.calling.call import call
 from pairhmm.calling.likelihoods import likelihoods
 from pairhmm.calling.scatter import scatter
 from pairhmm.calling.shards import Work
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.models.profile import preset
 from pairhmm.sequences.intervals import write_beds
 from pairhmm.simulate.api import simulate
@@ -201,6 +201,11 @@ def test_many_pieces_read_each_stretch_once(data, monkeypatch):
     pieces = scatter([str(data.bam)], str(data.reference), 500)
     assert len(pieces) == 500
     assert sum(fetched) < 2 * reads
+
+
+def test_more_pieces_than_a_command_line_takes(data):
+    with pytest.raises(OptionError, match="from 1 to 100000"):
+        scatter([str(data.bam)], str(data.reference), 100_001)
 
 
 def test_places_of_one_base_are_not_cut(data, tmp_path):

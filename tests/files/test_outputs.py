@@ -17,6 +17,7 @@ from pairhmm.files.outputs import (
     open_binary_output,
     open_output,
     output_errors,
+    put_in_place,
     scratch_beside,
     whole_files,
 )
@@ -127,16 +128,22 @@ def test_stdout(capfd, opened, text):
     assert capfd.readouterr().out == "text"
 
 
-def test_a_folder_of_many_outputs_is_listed_once(tmp_path, monkeypatch):
-    listed = []
-    original = os.listdir
-    monkeypatch.setattr(outputs.os, "listdir", lambda folder: listed.append(folder) or original(folder))
-    abandoned = tmp_path / ".01234567.b.bed"
-    abandoned.write_text("left by a killed run")
-    write_beds(tmp_path, {name: [Interval("one", 1, 2)] for name in ("a.bed", "b.bed", "c.bed")})
-    assert sorted(original(tmp_path)) == ["a.bed", "b.bed", "c.bed"]
-    # And for what else the killed run left of its output.
-    assert len(listed) == 2
+def test_a_folder_of_many_outputs_gets_all_or_none(tmp_path, monkeypatch):
+    """Of two outputs, the second can't be moved, as where a signal ends the run."""
+    files = {name: [Interval("one", 1, 2)] for name in ("a.bed", "b.bed")}
+
+    def ended(path, final):
+        if final.name == "b.bed":
+            raise KeyboardInterrupt
+        put_in_place(path, final)
+
+    monkeypatch.setattr(output_folders, "put_in_place", ended)
+    with pytest.raises(KeyboardInterrupt):
+        write_beds(tmp_path / "new" / "folder", files)
+    assert os.listdir(tmp_path) == []
+    monkeypatch.undo()
+    write_beds(tmp_path / "new" / "folder", files)
+    assert sorted(os.listdir(tmp_path / "new" / "folder")) == ["a.bed", "b.bed"]
 
 
 def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
