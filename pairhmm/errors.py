@@ -28,6 +28,7 @@ ARGUMENTS = {
     "-o": "output",
     "-r": "regions",
     "-R": "regions_file",
+    "--calls": "calls",
     "--contamination": "contamination",
     "--default-base-quality": "default_base_quality",
     "--device": "devices",

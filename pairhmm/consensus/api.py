@@ -16,6 +16,7 @@ from pairhmm.consensus.alleles import ContigAlleles, Indel, read_alleles
 from pairhmm.consensus.depth import contig_depths, sample_number
 from pairhmm.consensus.sequence import Consensus, ConsensusKeywords, ConsensusOptions, make_consensus
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import FASTA_ENDINGS, require_ending
 from pairhmm.files.outputs import open_output
 from pairhmm.options import with_keywords
 from pairhmm.sequences.fasta import Reference
@@ -84,6 +85,7 @@ def consensus(
     (chosen,) = with_keywords("consensus", keywords, options or ConsensusOptions())
     calls, output, paths = path_of(calls), path_of(output), some_paths_of(alignments, "alignments")
     scheme = path_of(primers)
+    require_ending(output, "consensus sequences", FASTA_ENDINGS)
     check_apart((calls, *paths, path_of(reference), scheme), [("-o", output)])
     with Reference(path_of(reference)) as genome:
         selection = _selection(genome, scheme, circular, chosen)

@@ -33,6 +33,8 @@ OTHER_PACKERS: Final = (
 PACKED_HEAD_SIZE: Final = 10
 
 TEXT_TABLE = (".tsv",)
+PARAMETER_ENDING = (".toml",)
+FASTA_ENDINGS = (".fa", ".fasta", ".fna", ".fas")
 HTML_ENDINGS = (".html", ".htm")
 TABIX_INDICES = (".tbi", ".csi")
 """Suffixes of the indices of bgzipped tables and VCF. A run makes one; an earlier run may have left the other."""

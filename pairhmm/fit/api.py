@@ -13,6 +13,7 @@ from pairhmm.calling.opening import open_run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.errors import InputError, OptionError
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import PARAMETER_ENDING, TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
 from pairhmm.fit.collecting import Collected, collect_given, collect_plain
 from pairhmm.fit.files import gatk_toml, profile_toml, rounds_table
@@ -116,6 +117,9 @@ def fit(
     if wrong:
         raise InputError("--parameters", "", wrong, "begin a fit with distributions, such as those of 'normalised'")
     output = path_of(output)
+    require_ending(output, "parameters", PARAMETER_ENDING)
+    if rounds_output is not None:
+        require_ending(path_of(rounds_output), "tables of rounds", TEXT_TABLE)
     destinations = [("-o", output)] + ([("--rounds", path_of(rounds_output))] if rounds_output is not None else [])
     check_apart(inputs.files, destinations)
     files = len(inputs.alignments)

@@ -14,6 +14,7 @@ from pairhmm.calling.str_counts import count_changes
 from pairhmm.calling.str_rates import StrRates, estimate_rates
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.formats import PARAMETER_ENDING, require_ending
 from pairhmm.files.outputs import open_output
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import model_of_rates, str_toml
@@ -128,6 +129,7 @@ def write_str_model(
     >>> pairhmm.write_str_model("sample.bam", "ref.fa", "sample.str.toml")  # doctest: +SKIP
     """
     output = path_of(output)
+    require_ending(output, "STR models", PARAMETER_ENDING)
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
     model, rates = calibrate_str(alignments, reference, regions, regions_file, options, **keywords)

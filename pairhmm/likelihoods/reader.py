@@ -30,6 +30,7 @@ from pairhmm.likelihoods.table import (
 )
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.sequences.letters import encode
+from pairhmm.variants.gathered import has_variants
 from pairhmm.variants.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
@@ -105,6 +106,8 @@ class LikelihoodTable:
         if not os.path.isfile(path):
             raise InputError(path, "", "no such file", "give a table that pairhmm likelihoods wrote")
         if not os.path.isfile(self.companion):
+            if has_variants(path):
+                raise InputError(path, "", "is VCF or BCF, and no likelihood table", "give calls with --calls")
             rule = f"its companion {self.companion} is not there"
             raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
         opening(path)

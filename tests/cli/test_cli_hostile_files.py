@@ -164,6 +164,13 @@ def test_names_that_are_not_utf_8(run_cli, output):
             "out.tsv.gz.txt",
             "not a name for tables of hits; end it in .tsv",
         ),
+        (("fit", "-f", "ref.fa", "good.bam"), "out.bam", "not a name for parameters; end it in .toml"),
+        (("calibrate-str", "-f", "ref.fa", "good.bam"), "out.bam", "not a name for STR models; end it in .toml"),
+        (
+            ("consensus", "-f", "ref.fa", "-b", "good.bam", "x.vcf"),
+            "out.fa.gz",
+            "not a name for consensus sequences; end it in .fa, .fasta, .fna or .fas",
+        ),
         (("gather", "x.tsv"), "out.csv", "not a name for tables; end it in .tsv"),
     ],
 )

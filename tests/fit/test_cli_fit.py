@@ -51,6 +51,7 @@ def test_fitted_parameters_go_into_forward_and_simulate(run_cli, data: Simulated
         (["--model", "gatk", "--parameters", "published"], "--parameters is for --model profile"),
         (["--max-reads", "0"], "0 is not in the range"),
         (["-o", "reads.bam"], "reads.bam"),
+        (["--rounds", "x.toml"], "x.toml: not a name for tables of rounds; end it in .tsv"),
     ],
 )
 def test_bad_input_is_one_line(run_cli, data: SimulatedData, tmp_path: Path, options: list[str], said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -427,6 +428,12 @@ def test_a_table_without_its_companion(refused, run, tmp_path):
     assert refused("--likelihoods", "alone.tsv.gz").startswith(
         "alone.tsv.gz: its companion alone.haplotypes.tsv.gz is not there; keep the two files"
     )
+
+
+def test_calls_in_place_of_a_table(refused, run, tmp_path):
+    shutil.copy(run.calls, tmp_path / "calls.vcf.gz")
+    said = refused("--likelihoods", "calls.vcf.gz")
+    assert said.startswith("calls.vcf.gz: is VCF or BCF, and no likelihood table; give calls with --calls")
 
 
 def test_missing_files(refused, run):
