@@ -109,12 +109,14 @@ using WindowFields = nb::typed<nb::dict, nb::str, nb::any>;
 
 // The fields of `Window` in pairhmm/explain/discovery.py.
 nb::dict window_fields(const pairhmm::WindowDecision& window) {
-    nb::list samples, explained, changes;
+    nb::list samples, explained, changes, told_by_clips;
     for (size_t i = 0; i < window.assemblies.size(); ++i)
         samples.append(assembly_fields(window.assemblies[i], window.steps[i]));
     for (const auto& [candidate, reads] : window.explained)
         explained.append(nb::make_tuple(allele_fields(candidate), reads));
     for (const pairhmm::Candidate& change : window.changes) changes.append(allele_fields(change));
+    for (const auto& [candidate, reads] : window.told_by_clips)
+        told_by_clips.append(nb::make_tuple(allele_fields(candidate), reads));
     nb::dict fields;
     fields["start"] = window.start;
     fields["end"] = window.end;
@@ -125,6 +127,7 @@ nb::dict window_fields(const pairhmm::WindowDecision& window) {
     fields["explained"] = explained;
     fields["twins"] = window.twins;
     fields["changes"] = changes;
+    fields["told_by_clips"] = told_by_clips;
     return fields;
 }
 

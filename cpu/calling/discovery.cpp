@@ -287,8 +287,10 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         if (thresholds_.errors == nullptr) {
             const Stretch clip{base + query, length, quality + query};
             if (const auto change = change_beside(clip, thresholds_.min_base_quality, reads.start[read],
-                                                  read_end(reads, read), stops, reference.of(position)))
+                                                  read_end(reads, read), stops, reference.of(position))) {
                 scanner_.count(*change, sample);
+                if (decisions_) ++told_by_clips_[{change->anchor, change->deleted, true, change->inserted}];
+            }
         }
         const int64_t near = stops ? query : length - kSought;
         if (length < kSought || !std::all_of(quality + near, quality + near + kSought, is_good)) return;
@@ -341,11 +343,20 @@ void Discovery::add_twins(const Candidate& snv) {
     }
 }
 
+void Discovery::decide_told_by_clips(const Candidate& candidate) {
+    const auto told = told_by_clips_.find(candidate);
+    if (told == told_by_clips_.end()) return;
+    const int64_t position = candidate.position;
+    decisions_->push_back(
+        {.start = std::max<int64_t>(0, position - kReach), .end = position + kReach, .told_by_clips = {*told}});
+}
+
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
     windows_.clear();
     for (Candidate& candidate : scanner_.take(assembles_ ? frontier - kReachBefore : frontier)) {
         if (!is_sought(candidate)) continue;
         if (assembles_ && !thresholds_.errors && !candidate.indel) add_twins(candidate);
+        if (decisions_) decide_told_by_clips(candidate);
         found_.push_back(std::move(candidate));
     }
     errors_.erase(errors_.begin(), std::lower_bound(errors_.begin(), errors_.end(), Candidate{settled_, 0, false, {}}));
@@ -446,7 +457,8 @@ void Discovery::add_changes_between(const Window& window, const ReferenceWindow&
             changes.push_back({change.anchor, change.deleted, true, std::move(change.inserted), last + 1});
     found_.insert(found_.end(), changes.begin(), changes.end());
     if (decisions_ && !changes.empty())
-        decisions_->push_back({window.start, window.end, {}, {}, false, {}, {}, {}, *window.twins, std::move(changes)});
+        decisions_->push_back(
+            {.start = window.start, .end = window.end, .twins = *window.twins, .changes = std::move(changes)});
 }
 
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
@@ -563,6 +575,7 @@ void Discovery::reset() {
     windows_.clear();
     found_.clear();
     errors_.clear();
+    told_by_clips_.clear();
     settled_ = 0;
 }
 

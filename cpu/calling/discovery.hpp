@@ -29,7 +29,7 @@ constexpr int64_t kMostDeleted = 320, kLongestWindow = 620;
 // What was decided on a window, for who asks.
 struct WindowDecision {
     int64_t start, end;
-    std::vector<uint32_t> events, reads;  // [samples] clips and gaps, and the reads over them
+    std::vector<uint32_t> events = {}, reads = {};  // [samples] clips and gaps, and the reads over them
     bool is_active = false;
     std::vector<Assembly> assemblies = {};                  // [samples] where it is active
     std::vector<AssemblySteps> steps = {};                  // [samples]
@@ -37,6 +37,11 @@ struct WindowDecision {
     // Two SNVs that may be one, and the changes of a repeat's length that make them one; nothing else is sought then.
     std::pair<int64_t, int64_t> twins = {};
     std::vector<Candidate> changes = {};
+    // A candidate that clips tell, and of how many reads; nothing else is sought then.
+    std::vector<std::pair<Candidate, int>> told_by_clips = {};
+
+    // Whether it is of a candidate that is made without assembly.
+    bool is_of_candidate() const { return !changes.empty() || !told_by_clips.empty(); }
 };
 using WindowDecisions = std::vector<WindowDecision>;
 
@@ -94,6 +99,7 @@ private:
     void add_twins(const Candidate& snv);
     void add_changes_between(const Window& window, const ReferenceWindow& reference);
     bool is_sought(const Candidate& candidate) const;
+    void decide_told_by_clips(const Candidate& candidate);
     void add_jump(int64_t tile, const std::vector<Events>& events);
     CandidateThresholds assembly_thresholds(double depth) const;
     std::vector<uint32_t> reads_over_events(const Window& window, const std::vector<EndedReads>& blocks) const;
@@ -117,6 +123,7 @@ private:
     std::vector<Candidate> errors_;  // in order, from settled_ on: what assembly may find, but alignments refute
     int64_t settled_ = 0;
     std::vector<Indel> scratch_;
+    std::map<Candidate, int> told_by_clips_;    // where somebody asks: how many clips tell each
     std::optional<WindowDecisions> decisions_;  // none: nobody asks
 };
 

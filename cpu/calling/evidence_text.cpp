@@ -51,7 +51,11 @@ struct WindowTeller {
                 lines.push_back(allele(change) + " is a candidate: with it, the SNVs at " +
                                 std::to_string(window.twins.first + 1) + " and " +
                                 std::to_string(window.twins.second + 1) + " are one, in a repeat of another length");
-        if (!window.changes.empty()) return;
+        for (const auto& [candidate, reads] : window.told_by_clips)
+            if (is_near(candidate))
+                lines.push_back(allele(candidate) + " is a candidate that clips of " + counted(reads, "read") +
+                                " tell");
+        if (window.is_of_candidate()) return;
         const std::string place = std::to_string(window.start + 1) + "-" + std::to_string(window.end);
         for (size_t i = 0; i < names.size(); ++i)
             lines.push_back(names[i] + ": window " + place + ": " + std::to_string(window.events[i]) +
@@ -246,7 +250,7 @@ Lines windows_text(const LocalEvidence& evidence, const Lines& samples, int64_t 
                    ReferenceBases& reference) {
     const WindowDecisions& windows = evidence.windows();
     WindowTeller teller{evidence, samples, position, chrom, reference};
-    if (std::none_of(windows.begin(), windows.end(), [](const auto& window) { return window.changes.empty(); }))
+    if (std::all_of(windows.begin(), windows.end(), [](const auto& window) { return window.is_of_candidate(); }))
         teller.lines = {"no window: reads have fewer than 2 clips or gaps around, or --no-assembly is given"};
     for (const WindowDecision& window : windows) teller.add(window);
     return teller.lines;

@@ -238,6 +238,7 @@ void LocalEvidence::turn_back(int64_t length) {
         for (auto& explained : window.explained) explained.first.position %= length;
         window.twins = {window.twins.first % length, window.twins.second % length};
         for (Candidate& change : window.changes) change.position %= length;
+        for (auto& told : window.told_by_clips) told.first.position %= length;
         for (AssemblySteps& steps : window.steps)
             for (JudgedWay& way : steps.ways)
                 for (Candidate& one : way.shown) one.position %= length;

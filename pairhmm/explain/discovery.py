@@ -105,6 +105,7 @@ class _Speller:
             explained=[(self._allele(allele), reads) for allele, reads in fields["explained"]],
             snvs=[position + 1 for position in fields["twins"]] if fields["changes"] else [],
             changes=[self._allele(allele) for allele in fields["changes"]],
+            told_by_clips=[(self._allele(allele), reads) for allele, reads in fields["told_by_clips"]],
         )
 
     def _assembly(self, fields: Mapping[str, Any]) -> SampleAssembly:

@@ -144,7 +144,8 @@ class Window:
 
     `events`, `reads`: of each sample, its clips and gaps, and its reads over them. `explained`: candidates of
     alignments that were dropped, and by how many reads more the ways explain them than not. `changes`: candidates that
-    make one of the two `snvs`, in a repeat of another length. Their window is not assembled, and has nothing else.
+    make one of the two `snvs`, in a repeat of another length. `told_by_clips`: candidates that clips tell, and of how
+    many reads. The window of either is not assembled, and has nothing else.
     """
 
     start: int
@@ -156,6 +157,7 @@ class Window:
     explained: list[tuple[AltAllele, int]]
     snvs: list[int]
     changes: list[AltAllele]
+    told_by_clips: list[tuple[AltAllele, int]]
 
 
 @dataclass(slots=True)

@@ -198,6 +198,25 @@ def test_a_candidate_that_no_alignment_shows(planted, monkeypatch):
     ]
 
 
+def test_a_candidate_that_clips_tell(planted, monkeypatch):
+    """Reads of a copy with two units less, clipped where the reference has these."""
+    unit = "GATA"
+    genome = GENOME[:SITE] + 15 * unit + GENOME[SITE + 60 :]
+    monkeypatch.setattr(sys.modules[Planted.__module__], "GENOME", genome)
+    planted.reads(20)
+    copy = genome[:SITE] + genome[SITE + 8 :]
+    for left in (4, 5, 6):  # letters before the repeat, too few for a way from there
+        bases = copy[SITE - left : SITE - left + READ]
+        planted.add(SITE - left, f"{left + 52}M{READ - left - 52}S", bases, "?" * READ)
+    one = explained(planted)
+    change = AltAllele(SITE, genome[SITE - 1 : SITE + 8], genome[SITE - 1])
+    window = next(window for window in one.windows if window.told_by_clips)
+    assert window.told_by_clips == [(change, 3)]
+    assert f"{change} is a candidate that clips of 3 reads tell" in one.text["Assembly"]
+    (shown,) = [allele for allele in one.alleles if allele.allele == change]
+    assert shown.is_candidate and not shown.samples["s"].all_reads
+
+
 def test_an_unlisted_allele_fits_best(planted):
     planted.reads(20, {SITE})
     listed = planted.write_list(SITE, THIRD[GENOME[SITE]])
