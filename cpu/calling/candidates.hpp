@@ -114,18 +114,29 @@ struct Indel {
 // than kLongGap, but for the last kGapContext bases: memory grows with the aligned bases, not with gaps.
 std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
 
+// By how many bases a gap before `position` can be shifted left, at most `most`. last_of(shift): its last letter, once
+// it is shifted.
+template <class Reference, class LastOf>  // ReferenceWindow, or ReferenceWindows
+int64_t gap_shift(const Reference& reference, int64_t position, int64_t most, const LastOf& last_of) {
+    int64_t shift = 0;
+    for (; shift < most; ++shift) {
+        const uint8_t before = reference.at(position - 1 - shift);
+        if (before >= kCodeOfN || before != last_of(shift)) break;
+    }
+    return shift;
+}
+
 // An insertion or deletion shifted left through the repeat that it stands in, to `first` at most.
-template <class Reference>  // ReferenceWindow, or ReferenceWindows
+template <class Reference>
 Indel leftmost(Indel indel, int64_t first, const Reference& reference) {
     const auto length = static_cast<int64_t>(indel.inserted.size());
+    const int64_t last = indel.anchor + indel.deleted;
+    const int64_t shift = gap_shift(reference, indel.anchor + 1, indel.anchor - first, [&](int64_t shifted) {
+        return length ? uint8_t(indel.inserted[length - 1 - shifted % length]) : reference.at(last - shifted);
+    });
+    indel.anchor -= shift;
     // The inserted bases turn through the repeat: so many move from the end to the front.
-    int64_t turns = 0;
-    for (; indel.anchor > first; ++turns, --indel.anchor) {
-        const uint8_t last =
-            length ? uint8_t(indel.inserted[length - 1 - turns % length]) : reference.at(indel.anchor + indel.deleted);
-        if (last >= kCodeOfN || reference.at(indel.anchor) != last) break;
-    }
-    if (length) std::rotate(indel.inserted.begin(), indel.inserted.end() - turns % length, indel.inserted.end());
+    if (length) std::rotate(indel.inserted.begin(), indel.inserted.end() - shift % length, indel.inserted.end());
     return indel;
 }
 

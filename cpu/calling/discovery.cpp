@@ -187,10 +187,10 @@ std::optional<std::pair<int64_t, int64_t>> deleted_beside(const uint8_t* letters
         found = deleted;
     }
     if (found == 0) return {};
-    int64_t first = stops ? position : position - found, shifted = 0;
-    for (; shifted < kMostShifted && first > reference.start; ++shifted, --first)
-        if (reference.at(first - 1) != reference.at(first - 1 + found)) break;
-    return {{first, first + found}};
+    const int64_t first = stops ? position : position - found;
+    const int64_t shift = gap_shift(reference, first, std::min(kMostShifted, first - reference.start),
+                                    [&](int64_t shifted) { return reference.at(first + found - 1 - shifted); });
+    return {{first - shift, first - shift + found}};
 }
 
 // The insertion or deletion of fewer than kLeastDeleted bases that lies between a read's alignment [start, end) and its

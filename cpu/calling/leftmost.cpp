@@ -15,29 +15,6 @@ void append(std::vector<AlignedPiece>& pieces, uint32_t operation, int64_t lengt
     else pieces.push_back({operation, length});
 }
 
-// By how many bases a gap at `position` can be shifted, at most `most`. last_of(shift): its last letter, once shifted.
-template <class LastOf>
-int64_t gap_shift(const ReferenceWindows& reference, int64_t position, int64_t most, const LastOf& last_of) {
-    int64_t shift = 0;
-    for (; shift < most; ++shift) {
-        const uint8_t before = reference.at(position - 1 - shift);
-        if (before >= kCodeOfN || before != last_of(shift)) break;
-    }
-    return shift;
-}
-
-// Of a deletion of so many bases.
-int64_t deletion_shift(const ReferenceWindows& reference, int64_t position, int64_t length, int64_t most) {
-    return gap_shift(reference, position, most,
-                     [&](int64_t shift) { return reference.at(position + length - 1 - shift); });
-}
-
-// Of an insertion of these bases before `position`.
-int64_t insertion_shift(const ReferenceWindows& reference, int64_t position, const uint8_t* inserted, int64_t length,
-                        int64_t most) {
-    return gap_shift(reference, position, most, [&](int64_t shift) { return inserted[length - 1 - shift % length]; });
-}
-
 }  // namespace
 
 void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows& reference,
@@ -61,8 +38,9 @@ void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows
             const bool meets_same = before > 0 && done[before - 1].operation == operation;
             // Between an indel and any other operation, one base stays.
             const int64_t most = done[before].length - (is_first || meets_same ? 0 : 1);
-            const int64_t shift = is_deletion ? deletion_shift(reference, at, size, most)
-                                              : insertion_shift(reference, at, inserted, size, most);
+            const int64_t shift = gap_shift(reference, at, most, [&](int64_t shifted) {
+                return is_deletion ? reference.at(at + size - 1 - shifted) : inserted[size - 1 - shifted % size];
+            });
             at -= shift;
             inserted -= shift;
             passed += shift;
