@@ -155,6 +155,9 @@ def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
         reads_wanted = int(min(most, max(fewest, SHARE * work.total)))
         windows = _windows(work, files.contigs, reads_wanted)
         places = [[window] for window in windows] or [None]
+        if windows and (crams := [source.path for source in sources if source.kind == "CRAM"]):
+            rule = "its index counts bytes, so that errors of the library are looked at in other reads than in a BAM"
+            log.info("%s: %s; last digits of records may differ", crams[0], rule)
 
     def is_enough(reads: int, bases: int) -> bool:
         share = reads / reads_wanted

@@ -95,6 +95,17 @@ def test_windows_do_not_overlap():
     assert all(one.end == following.start for one, following in pairwise(windows))
 
 
+def test_a_large_cram_is_looked_at_in_other_reads(run_cli, tmp_path):
+    simulate(tmp_path, length=70_000, coverage=20, snvs=1, indels=0)
+    reference, bam, cram = (str(tmp_path / name) for name in ("reference.fa", "reads.bam", "reads.cram"))
+    pysam.view("-C", "-T", reference, "-o", cram, bam, catch_stdout=False)
+    pysam.index(cram)
+    run = "call", "-f", reference, "-r", "chr1:1-1000"
+    told = f"{cram}: its index counts bytes, so that errors of the library are looked at in other reads than in a BAM"
+    assert told in run_cli(*run, cram).stderr
+    assert "its index counts bytes" not in run_cli(*run, bam).stderr
+
+
 def test_only_runs_that_tell_libraries_apart_count():
     assert excess_of(Counter({(1, 9, 40, 1, 0): 200})) == pytest.approx(9, rel=0.1)
     assert excess_of(Counter({(1, 9, 10_000, 400, 0): 1})) < 1.5
