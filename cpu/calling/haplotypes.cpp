@@ -27,14 +27,8 @@ struct Edit {
 
     // Whether no haplotype can have both: they change the same bases, or insert at the same place.
     bool conflicts(const Edit& other) const {
-        if (start == end || other.start == other.end) {
-            const bool is_inside = std::max(start, other.start) < std::min(end, other.end);
-            const bool is_same_place = start == other.start && end == other.end;
-            const bool is_within =
-                (start < other.start && other.start < end) || (other.start < start && start < other.end);
-            return is_inside || is_same_place || is_within;
-        }
-        return start < other.end && other.start < end;
+        const bool is_same_place = start == other.start && end == other.end;
+        return is_same_place || (start < other.end && other.start < end);
     }
 };
 
@@ -357,6 +351,11 @@ bool takes_back(const Combination& combination, const Combination& other, const 
     return change.ref.size() + change.alt.size() < size_of(edits);
 }
 
+// Whether a combination takes back what it changes, and another that spells the same does not.
+bool is_plainer(const Combination& other, const Combination& combination, const Spelling& spelling) {
+    return takes_back(combination, other, spelling) && !takes_back(other, combination, spelling);
+}
+
 // The combinations that spell one haplotype without those of which some alleles alone spell the same, as where an
 // insertion and a deletion cancel.
 std::vector<Combination> without_needless(const std::vector<Combination>& members) {
@@ -372,10 +371,8 @@ std::vector<Combination> without_needless(const std::vector<Combination>& member
 std::vector<Combination> plainest(const std::vector<Combination>& members, const Spelling& spelling) {
     std::vector<Combination> plain;
     for (const Combination& member : members) {
-        const auto is_plainer = [&](const Combination& other) {
-            return takes_back(member, other, spelling) && !takes_back(other, member, spelling);
-        };
-        if (members.size() == 1 || std::none_of(members.begin(), members.end(), is_plainer)) plain.push_back(member);
+        const auto is_better = [&](const Combination& other) { return is_plainer(other, member, spelling); };
+        if (members.size() == 1 || std::none_of(members.begin(), members.end(), is_better)) plain.push_back(member);
     }
     return plain;
 }
@@ -493,9 +490,7 @@ std::vector<Haplotype> build_haplotypes(const Region& region, const std::string&
                                        [&](const Haplotype& other) { return other.sequence == haplotype.sequence; });
         if (same == behind) haplotypes.push_back(std::move(haplotype));
         // Listed alleles that take back each other do not hide a nuisance.
-        else if (takes_back(same->alleles, haplotype.alleles, spelling) &&
-                 !takes_back(haplotype.alleles, same->alleles, spelling))
-            *same = std::move(haplotype);
+        else if (is_plainer(haplotype.alleles, same->alleles, spelling)) *same = std::move(haplotype);
     }
     return haplotypes;
 }
