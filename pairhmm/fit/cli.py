@@ -49,7 +49,7 @@ EXAMPLES = (
     help=f"The initial parameters of the profile model: a TOML file, or the built-in {PRESETS[0]!r}. GATK's model"
     " starts from the quality options.",
 )
-@output_option("The parameters (TOML), with their standard errors in comments. '-' is stdout.")
+@output_option("The parameters (.toml), with their standard errors in comments. '-' is stdout.")
 @click.option(
     "--rounds",
     "rounds_output",

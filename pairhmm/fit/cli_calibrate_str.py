@@ -19,7 +19,7 @@ EXAMPLES = (
 
 @click.command("calibrate-str", cls=AlignmentsCommand, examples=EXAMPLES)
 @count_options
-@output_option("The STR model (TOML), for --str-model of other commands. '-' is stdout.")
+@output_option("The STR model (.toml), for --str-model of other commands. '-' is stdout.")
 def command(output: str, **options: Any) -> None:
     """Estimate a stutter model of tandem repeats (STR) from the reads of BAM or CRAM.
 
