@@ -28,7 +28,6 @@ ARGUMENTS = {
     "-o": "output",
     "-r": "regions",
     "-R": "regions_file",
-    "--calls": "calls",
     "--contamination": "contamination",
     "--default-base-quality": "default_base_quality",
     "--device": "devices",
