@@ -25,6 +25,28 @@ void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
     regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// Whether a region is that of one long candidate alone.
+bool is_long(const Region& region) {
+    constexpr int64_t kLong = 1000;
+    const auto is_nuisance = [](const Variant& variant) { return variant.role == Role::kNuisance; };
+    const auto nuisances = std::count_if(region.variants.begin(), region.variants.end(), is_nuisance);
+    return region.core_end - region.core_start > kLong && static_cast<int64_t>(region.variants.size()) == nuisances + 1;
+}
+
+// Drops the unlisted variants of a region that no read lies over.
+void drop_unread(const AlignedReads& reads, const std::vector<int64_t>& chosen, Region& region) {
+    size_t kept = 0;
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        const Extent extent = region.extents[i];
+        const auto is_over = [&](int64_t read) { return overlap({reads.reads.start[read], reads.end[read]}, extent); };
+        if (region.variants[i].role == Role::kNuisance && std::none_of(chosen.begin(), chosen.end(), is_over)) continue;
+        if (kept != i) region.variants[kept] = std::move(region.variants[i]);
+        region.extents[kept++] = extent;
+    }
+    region.variants.resize(kept);
+    region.extents.resize(kept);
+}
+
 void add_read(const AlignedReads& reads, int64_t read, ScoredRegion& region) {
     region.names += reads.name(read);
     region.name_end.push_back(static_cast<int64_t>(region.names.size()));
@@ -281,6 +303,7 @@ void RegionStream::add_cut_bases(const AlignedReads& reads, const CutSlices& cut
 
 RegionStream::Task RegionStream::task(Region&& region) {
     Task task{{}, select(region), 0};
+    if (options_.finds_neighbours && is_long(region)) drop_unread(buffer_.view(), task.reads, region);
     const std::string reference = reference_.fetch(region.chrom, region.haplotype_start, region.haplotype_end);
     if (given_) {
         task.scored.haplotypes = *given_;
@@ -310,7 +333,10 @@ std::vector<int64_t> RegionStream::reads_of(const Region& region) const {
     if (options_.joins_reads || options_.of_mixture) return buffer_.over(start, end);
     std::vector<int64_t> reads = buffer_.over(start - kNeighbourhood, end + kNeighbourhood);
     const AlignedReads view = buffer_.view();
+    // Genotypes of a long deletion are made from the reads at its ends.
+    const bool at_ends = options_.finds_neighbours && is_long(region);
     const auto is_elsewhere = [&](int64_t read) {
+        if (at_ends && view.reads.start[read] > start && view.end[read] < end) return true;
         const int64_t before = start - view.end[read], behind = view.reads.start[read] - end;
         if (before < 0 && behind < 0) return false;
         const auto [leading, trailing] = kept_clips(view.reads, read);

@@ -65,11 +65,13 @@ bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
     const Variant& last = variants_.back();
     if (variant.chrom == last.chrom && variant.pos == last.pos && is_snv(last) && !is_snv(variant)) return true;
     const int64_t span = std::max(core_end_, extent.end) - std::min(core_start_, extent.start);
-    // Long ones that nearly coincide are rivals for the same reads, and what lies under one makes it no longer.
+    // Long ones that nearly coincide are rivals for the same reads. What lies under one that reads show makes it no
+    // longer.
     const int64_t open = core_end_ - core_start_, shorter = std::min(open, extent.end - extent.start);
+    const int64_t shown = open <= options_.max_span + 2 * options_.join_distance ? open : 0;
     return variant.chrom == last.chrom &&
            (extent.start - core_end_ <= options_.join_distance || variant.pos < joined_until_) &&
-           span <= std::max({options_.max_span, shorter + options_.join_distance, open}) &&
+           span <= std::max({options_.max_span, shorter + options_.join_distance, shown}) &&
            alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;
 }
 

@@ -31,8 +31,8 @@ class RegionOptions:
     join_distance : int
         Candidates whose extents are at most this far apart share a region. So do those that reads spell together.
     max_span : int
-        The most bases that a region's candidates span, unless one candidate alone is longer. Those under it are of its
-        region.
+        The most bases that a region's candidates span, unless one candidate alone is longer. Those under one that is
+        longer by twice `join_distance` at most are of its region.
     max_alleles : int
         The most alternative alleles in a region.
     flank : int

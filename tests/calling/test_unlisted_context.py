@@ -158,6 +158,21 @@ def test_reads_inside_a_long_deletion_do_not_make_it_rare(record):
     assert reference <= 2 * deleted + 2, "as many over either end as the deletion has"
 
 
+def test_a_long_deletion_is_genotyped_from_the_reads_at_its_ends(tmp_path):
+    """Those inside it are not scored, and take no place of others where depth is limited."""
+    deleted = (450, 1550)
+    genome = write_reads(tmp_path, ({600, 900, 1200}, None), (set(), deleted))
+    clip_deletions(tmp_path)
+    (tmp_path / "list.vcf").write_text(
+        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+        f"q\t{deleted[0]}\t.\t{genome[deleted[0] - 1 : deleted[1]]}\t{genome[deleted[0] - 1]}\t.\t.\t.\n"
+    )
+    given = tmp_path / "q.bam", tmp_path / "q.fa", tmp_path / "list.vcf"
+    (site,) = pairhmm.call(*given, backend="cpu", max_depth=60)
+    (sample,) = site.samples
+    assert sample.alleles == (0, 1) and min(sample.depths) >= 10
+
+
 def test_listed_alleles_of_a_cluster_that_alignments_place_in_another_way(tmp_path):
     """Reads spell the listed alleles among decoys that make too many haplotypes, and show others by their alignment."""
     genome = write_reads(tmp_path, PLAIN, PLAIN)
