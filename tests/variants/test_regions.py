@@ -14,7 +14,7 @@ from pairhmm.variants.regions import Region, RegionOptions
 from pairhmm.variants.variant import MAX_SHIFT, Variant, trim_allele
 from tests.calling.reads import aligned
 
-LETTERS = "".join(np.random.default_rng(1).choice(list("ACGT"), 800))
+LETTERS = "".join(np.random.default_rng(1).choice(list("ACGT"), 2_000))
 CONTIG = LETTERS[:400] + "GATC" + "CA" * 10 + "TTGACGATGC" + LETTERS[400:]
 REPEAT = 404  # where CACA... begins
 LENGTHS = {"c": len(CONTIG), "d": 500}
@@ -114,7 +114,14 @@ def test_long_candidates_that_nearly_coincide_share_a_region():
 
     rivals = [deletion(100, 80), deletion(100, 81), deletion(104, 80)]
     assert [len(region.variants) for region in regions_of(rivals, max_span=50)] == [3]
-    assert [len(region.variants) for region in regions_of([rivals[0], snv(120)], max_span=50)] == [1, 1]
+
+
+def test_an_snv_under_a_deletion_is_of_its_region_unless_that_is_far_longer_than_regions():
+    def regions(size):
+        long = replace(snv(100), ref=CONTIG[100 : 101 + size], alts=(CONTIG[100],))
+        return [len(region.variants) for region in regions_of([long, snv(120)], max_span=50, join_distance=25)]
+
+    assert [regions(size) for size in (80, 120)] == [[2], [1, 1]]
 
 
 def test_touching_regions_keep_some_flank():
@@ -148,6 +155,8 @@ def test_a_region_is_closed_once_nothing_can_reach_it():
     source = source_of([snv(20)], flank=10)
     assert source.advance("c", NOTHING, 21 + MAX_SHIFT) == []
     assert source.open_start == 20
-    far = ReadBlock.from_alignments("c", [aligned(780, CONTIG[780:830])])
-    assert len(source.advance("c", far.native, 780)) == 1
+    # An unlisted deletion may begin in the region and end far behind it.
+    near, far = (ReadBlock.from_alignments("c", [aligned(at, CONTIG[at : at + 50])]).native for at in (780, 1_500))
+    assert source.advance("c", near, 780) == []
+    assert len(source.advance("c", far, 1_500)) == 1
     assert source.open_start is None
