@@ -6,6 +6,23 @@
 
 namespace pairhmm {
 
+namespace {
+
+// In as many letters N, reads have room to match without a letter of theirs.
+constexpr int64_t kUnknownRun = 20;
+
+// Where the first long run of N behind a place begins, or the end.
+int64_t before_unknown(const std::string& letters, int64_t first, int64_t end) {
+    int64_t run = 0;
+    for (int64_t i = first; i < end; ++i) {
+        run = letters[i] == 'N' ? run + 1 : 0;
+        if (run == kUnknownRun) return i + 1 - run;
+    }
+    return end;
+}
+
+}  // namespace
+
 Extent Region::of_reads() const {
     Extent whole{core_start, core_end};
     for (size_t i = 0; i < variants.size(); ++i) {
@@ -84,7 +101,8 @@ void RegionBuilder::widen(Region& region, const Extent& extent) const {
         std::max(region.haplotype_end, std::min(contig_length_.at(region.chrom), end + options_.pad));
 }
 
-// A core with its flanks. These end outside repeats: reads that are cut inside one do not show how long it is.
+// A core with its flanks. These end outside repeats: reads that are cut inside one do not show how long it is. They end
+// before long runs of N, in which every read would fit whole.
 Extent RegionBuilder::flanked(const std::string& chrom, const Extent& core) const {
     const int64_t first = std::max<int64_t>(0, core.start - options_.flank);
     const int64_t last = std::min(contig_length_.at(chrom), core.end + options_.flank);
@@ -92,7 +110,11 @@ Extent RegionBuilder::flanked(const std::string& chrom, const Extent& core) cons
     const std::string bases = reference_.fetch(chrom, from, last + kRepeatReach);
     const std::string reversed(bases.rbegin(), bases.rend());
     const auto size = static_cast<int64_t>(bases.size());
-    return {from + size - behind_repeats(reversed, from + size - first), from + behind_repeats(bases, last - from)};
+    const auto end_of = [&](const std::string& letters, int64_t core_end, int64_t flank_end) {
+        return before_unknown(letters, core_end + options_.min_flank, behind_repeats(letters, flank_end));
+    };
+    return {from + size - end_of(reversed, from + size - core.start, from + size - first),
+            from + end_of(bases, core.end - from, last - from)};
 }
 
 // Closes the open region. The candidates of the next one on its contig begin at `next_start`.

@@ -37,8 +37,9 @@ class RegionOptions:
         The most alternative alleles in a region.
     flank : int
         Reads are cut to the candidates' extent and this many bases on either side, or more where that would end in a
-        tandem repeat of the reference, by up to `REPEAT_REACH`. They are cut shorter where the next
-        region's candidates are nearer: no haplotype of this region has those, so that the reads would fit none.
+        tandem repeat of the reference, by up to `REPEAT_REACH`. They are cut shorter before a run of 20 N, in which a
+        read would fit whole, and where the next region's candidates are nearer: no haplotype of this region has
+        those, so that the reads would fit none.
     min_flank : int
         The least bases on either side, where regions touch.
     pad : int

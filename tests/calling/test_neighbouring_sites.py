@@ -51,6 +51,17 @@ def test_a_long_deletion_over_a_site(tmp_path, deleted):
     assert sorted(site.samples[0]["GT"]) == [1, 2]
 
 
+def test_a_deletion_beside_letters_that_are_not_known(tmp_path):
+    """Reads would fit a long run of N whole, with any allele beside it."""
+    genome = write_reads(tmp_path, (set(), None), (set(), (1000, 1009)))
+    known = genome[:1025] + "N" * 600 + genome[1625:]
+    (tmp_path / "q.fa").write_text(f">q\n{known}\n")
+    pysam.faidx(str(tmp_path / "q.fa"), catch_stdout=False)
+    (site,) = pairhmm.call(tmp_path / "q.bam", tmp_path / "q.fa", backend="cpu")
+    assert len(site.variant.ref) - len(site.variant.alts[0]) == 9
+    assert site.samples[0].alleles == (0, 1) and min(site.samples[0].depths) >= 8
+
+
 def listed(folder, *records):
     head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
     (folder / "list.vcf").write_text(
