@@ -202,7 +202,9 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     const int64_t end = read_end(reads, read);
     if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], end, scratch_);
     for (MixtureCounts& counts : mixture_) counts.add(reads, read, end, reference, scratch_);
-    for (const Indel& indel : scratch_) count(indel, sample);
+    // Behind a letter that is not known, nothing tells what is inserted or deleted.
+    for (const Indel& indel : scratch_)
+        if (reference.of(indel.anchor).at(indel.anchor) < kCodeOfN) count(indel, sample);
 }
 
 void CandidateScanner::count(const Indel& indel, int sample) {

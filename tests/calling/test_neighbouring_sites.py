@@ -53,13 +53,21 @@ def test_a_long_deletion_over_a_site(tmp_path, deleted):
 
 def test_a_deletion_beside_letters_that_are_not_known(tmp_path):
     """Reads would fit a long run of N whole, with any allele beside it."""
-    genome = write_reads(tmp_path, (set(), None), (set(), (1000, 1009)))
-    known = genome[:1025] + "N" * 600 + genome[1625:]
-    (tmp_path / "q.fa").write_text(f">q\n{known}\n")
-    pysam.faidx(str(tmp_path / "q.fa"), catch_stdout=False)
-    (site,) = pairhmm.call(tmp_path / "q.bam", tmp_path / "q.fa", backend="cpu")
+    (site,) = called_beside_n(tmp_path, (1000, 1009))
     assert len(site.variant.ref) - len(site.variant.alts[0]) == 9
     assert site.samples[0].alleles == (0, 1) and min(site.samples[0].depths) >= 8
+
+
+def test_a_deletion_among_letters_that_are_not_known(tmp_path):
+    assert called_beside_n(tmp_path, (1200, 1209)) == []
+
+
+def called_beside_n(folder, deleted):
+    """What is called of reads with a deletion, where 600 letters of the reference are N."""
+    genome = write_reads(folder, (set(), None), (set(), deleted))
+    (folder / "q.fa").write_text(f">q\n{genome[:1025]}{'N' * 600}{genome[1625:]}\n")
+    pysam.faidx(str(folder / "q.fa"), catch_stdout=False)
+    return list(pairhmm.call(folder / "q.bam", folder / "q.fa", backend="cpu"))
 
 
 def listed(folder, *records):
