@@ -183,7 +183,7 @@ SiteReads::SiteReads(const ScoredReads& reads, const Extent& site, const Extent&
     // Reads of what lies inside a long deletion would make its alternative allele a rare one.
     const auto shows = [&](int64_t read, const Extent& extent) {
         const bool is_inside = reads.start[read] > extent.start && reads.end[read] < extent.end;
-        return reads.start[read] < extent.end && reads.end[read] > extent.start && !is_inside;
+        return overlap({reads.start[read], reads.end[read]}, extent) && !is_inside;
     };
     const auto is_over = [&](int64_t read) {
         return !reads.set_aside[read] && (shows(read, site) || shows(read, whole));

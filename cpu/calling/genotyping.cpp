@@ -547,7 +547,7 @@ private:
         for (const Genotyped* one = snvs.first; one < snvs.second; ++one) {
             variants.push_back(&one->site.variant);
             allele_of.push_back(&one->allele_of);
-            extent = {std::min(extent.start, one->extent.start), std::max(extent.end, one->extent.end)};
+            extent = span_of(extent, one->extent);
         }
         JoinedSnvs all = join_snvs(variants, allele_of);
         Genotyped one = genotyped(snvs.first->number, std::move(all.variant), std::move(all.allele_of), extent);
@@ -596,8 +596,8 @@ private:
         JoinedSites joined =
             join_sites({snv.site.variant, snv.allele_of, {}}, {indel.site.variant, indel.allele_of, {}}, pairs);
         alleles = std::move(joined.alleles);
-        const Extent extent{std::min(snv.extent.start, indel.extent.start), std::max(snv.extent.end, indel.extent.end)};
-        return genotyped(snv.number, std::move(joined.variant), std::move(joined.allele_of), extent);
+        return genotyped(snv.number, std::move(joined.variant), std::move(joined.allele_of),
+                         span_of(snv.extent, indel.extent));
     }
 
     // Adds the allele of chromosomes on which a deletion takes a candidate away where a sample has it.
@@ -613,10 +613,7 @@ private:
         for (size_t i = 0; i < sites.size(); ++i) {
             if (spanning[i].haplotypes.empty()) continue;
             Extent whole = candidates[i].extent;
-            for (const size_t other : spanning[i].sites) {
-                const auto [start, end] = candidates[other].extent;
-                whole = {std::min(whole.start, start), std::max(whole.end, end)};
-            }
+            for (const size_t other : spanning[i].sites) whole = span_of(whole, candidates[other].extent);
             add_spanned_allele(candidates[i], spanning[i].haplotypes, whole);
         }
     }

@@ -77,8 +77,7 @@ void append_real(std::string& line, const char* format, double value) {
 
 std::vector<double> fragment_lengths(const ScoredRegion& region, int32_t sample) {
     Extent whole{region.region.core_start, region.region.core_end};
-    for (const Extent& one : region.with_unlisted)
-        whole = {std::min(whole.start, one.start), std::max(whole.end, one.end)};
+    for (const Extent& one : region.with_unlisted) whole = span_of(whole, one);
     double reads = 0, bases = 0;
     for (int64_t read = 0; read < region.reads(); ++read) {
         if (region.sample[read] != sample || region.set_aside[read]) continue;

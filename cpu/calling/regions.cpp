@@ -28,7 +28,7 @@ Extent Region::of_reads() const {
     for (size_t i = 0; i < variants.size(); ++i) {
         if (variants[i].role != Role::kNuisance) continue;
         if (overlap(surely_deleted(variants[i], extents[i]), {core_start, core_end}))
-            whole = {std::min(whole.start, extents[i].start), std::max(whole.end, extents[i].end)};
+            whole = span_of(whole, extents[i]);
     }
     return whole;
 }
@@ -71,7 +71,7 @@ Extent RegionBuilder::core_of(const Variant& variant, const Extent& extent) cons
     if (options_.window == 0) return extent;
     const int64_t start = variant.pos / options_.window * options_.window;
     const int64_t end = std::min(start + options_.window, contig_length_.at(variant.chrom));
-    return {std::min(start, extent.start), std::max(end, extent.end)};
+    return span_of({start, end}, extent);
 }
 
 bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {

@@ -135,8 +135,7 @@ std::vector<Extent> extents_with_unlisted(const Region& region) {
         for (size_t i = 0; i < region.variants.size(); ++i) {
             if (!is_nuisance(region.variants[i])) continue;
             const auto [first, last] = surely_deleted(region.variants[i], region.extents[i]);
-            if (first > start || end > last) continue;
-            own = {std::min(own.start, region.extents[i].start), std::max(own.end, region.extents[i].end)};
+            if (first <= start && end <= last) own = span_of(own, region.extents[i]);
         }
     }
     return extents;

@@ -41,9 +41,7 @@ struct ScoredRegion {
     }
     // Whether a read fits no haplotype. Genotypes may use it all the same.
     bool is_unfit(int64_t read) const { return unfit.empty() ? set_aside[read] : unfit[read]; }
-    bool is_over(int64_t read, const Extent& extent) const {
-        return start[read] < extent.end && end[read] > extent.start;
-    }
+    bool is_over(int64_t read, const Extent& extent) const { return overlap({start[read], end[read]}, extent); }
 };
 
 // Reads of one name have the same number: that of the first of them.

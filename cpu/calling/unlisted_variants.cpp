@@ -62,18 +62,20 @@ void UnlistedVariants::add_to(Region& region, const RegionBuilder& builder) {
             if (shown->chrom == region.chrom && !is_listed(*shown))
                 unlisted.emplace_back(&*shown, variant_extent(*shown, reference_));
     };
-    const Extent core{region.core_start, region.core_end};
-    find(core.start - kMostDeleted, core.end);
+    // An extent begins at its record's position or before it.
+    const Extent core{region.core_start, region.core_end}, before{region.start, region.end};
+    find(std::min(region.start, core.start - kMostDeleted), region.end);
     for (const auto& [shown, extent] : unlisted)
         if (static_cast<int64_t>(shown->ref.size()) <= 1 + kMostDeleted &&
             overlap(surely_deleted(*shown, extent), core) && !is_within(extent, region))
             builder.widen(region, extent);
-    // An extent begins at its record's position or before it.
-    find(region.start, region.end);
+    if (region.start < before.start || region.end > before.end) find(region.start, region.end);
+    unlisted.erase(std::remove_if(unlisted.begin(), unlisted.end(),
+                                  [&](const auto& one) { return !is_within(one.second, region); }),
+                   unlisted.end());
     if (unlisted.empty()) return;
     const std::set<Change> listed = changes(region.variants);
     for (const auto& [shown, extent] : unlisted) {
-        if (!is_within(extent, region)) continue;
         Variant nuisance = *shown;
         nuisance.role = Role::kNuisance;
         nuisance.alts.clear();

@@ -3,6 +3,7 @@
 // Positions are 0-based, intervals half-open; bases are upper-case letters.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ struct Extent {
 };
 
 inline bool overlap(const Extent& one, const Extent& other) { return one.start < other.end && other.start < one.end; }
+// The extent from the first base of two to the last one.
+inline Extent span_of(const Extent& one, const Extent& other) {
+    return {std::min(one.start, other.start), std::max(one.end, other.end)};
+}
 
 // The reference genome.
 class ReferenceBases {
